@@ -80,12 +80,7 @@ def test_what_the_file_says_is_in_the_record(sundays: disputatio.Debate) -> None
                 "refers_to": [],
                 "referred_to_by": ["C1.1"],
             },
-            {
-                "id": "P1.2",
-                "text": "A Sunday costs less than a branch.",
-                "refers_to": [],
-                "referred_to_by": ["C1.2"],
-            },
+            {"id": "P1.2", "text": "A Sunday costs less than a branch.", "refers_to": [], "referred_to_by": ["C1.2"]},
         ],
     }
 

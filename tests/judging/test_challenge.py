@@ -178,17 +178,12 @@ def test_agreement_that_is_denied_supposed_or_reported_is_none(text: str) -> Non
 
 @pytest.mark.parametrize("phrase", AGREEMENT)
 def test_every_phrase_of_agreement_is_found_in_any_dress(phrase: str) -> None:
-    for text in (
-        f"{phrase} here.",
-        f"So ({phrase.upper()}) it is.",
-        f"Yes, {phrase.replace(' ', chr(10), 1)}!",
-    ):
+    for text in (f"{phrase} here.", f"So ({phrase.upper()}) it is.", f"Yes, {phrase.replace(' ', chr(10), 1)}!"):
         assert find_agreement(text), text
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["It lowers the risk by a third.", "A reserve prevents any serious loss.", "It reduces the danger."],
+    "text", ["It lowers the risk by a third.", "A reserve prevents any serious loss.", "It reduces the danger."]
 )
 def test_good_news_about_something_bad_is_no_objection(text: str) -> None:
     assert not has_objection(text)

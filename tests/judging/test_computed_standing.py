@@ -19,12 +19,7 @@ from disputatio.judging.standing import (
 )
 from strategies import examples
 
-UPHELD, PARTLY, REFUTED, OPEN = (
-    Standing.UPHELD,
-    Standing.PARTIALLY_UPHELD,
-    Standing.REFUTED,
-    Standing.UNCERTAIN,
-)
+UPHELD, PARTLY, REFUTED, OPEN = (Standing.UPHELD, Standing.PARTIALLY_UPHELD, Standing.REFUTED, Standing.UNCERTAIN)
 KINDS = ("refute", "challenge", "concede", "partial")
 HOLDS = ("stands", "narrowed", "withdrawn", None)
 
@@ -149,10 +144,7 @@ def test_several_responses_are_weighed_together_in_any_order(
 
 
 @examples(50)
-@given(
-    st.lists(st.builds(Reply, st.sampled_from(KINDS), st.booleans()), max_size=5).map(tuple),
-    st.sampled_from(HOLDS),
-)
+@given(st.lists(st.builds(Reply, st.sampled_from(KINDS), st.booleans()), max_size=5).map(tuple), st.sampled_from(HOLDS))
 def test_what_the_module_promises_holds_for_any_exchange(replies: tuple[Reply, ...], hold: str | None) -> None:
     standing, reason = compute_standing(Exchange("PRO-1", replies, hold))
     assert reason

@@ -100,11 +100,7 @@ LITERATURE: dict[str, tuple[str, str, dict[str, Label]]] = {
     "an odd cycle": ("A B C", "A>B B>C C>A", dict.fromkeys("ABC", UNDECIDED)),
     "an even cycle": ("A B C D", "A>B B>C C>D D>A", dict.fromkeys("ABCD", UNDECIDED)),
     # Floating reinstatement: A and B attack each other, both attack C, which attacks D.
-    "floating reinstatement is not sceptical": (
-        "A B C D",
-        "A>B B>A A>C B>C C>D",
-        dict.fromkeys("ABCD", UNDECIDED),
-    ),
+    "floating reinstatement is not sceptical": ("A B C D", "A>B B>A A>C B>C C>D", dict.fromkeys("ABCD", UNDECIDED)),
     "a cycle broken from outside": ("A B C D", "A>B B>C C>A D>A", {"A": OUT, "B": IN, "C": OUT, "D": IN}),
     "nobody attacks": ("A B", "", {"A": IN, "B": IN}),
 }

@@ -194,5 +194,5 @@ def test_the_number_of_a_gap_reads_as_the_gap_does_and_has_no_more_digits_than_t
 
 def test_a_gap_just_under_a_point_is_not_written_as_a_point() -> None:
     assert [format_gap(Fraction(row)) for row in ("0.996", "0.9999", "1", "3", "3.004", "0.001", "0")] == [
-        *("0.996", "0.9999", "1.00", "3.00", "3.004", "0.001", "0.00"),
+        *("0.996", "0.9999", "1.00", "3.00", "3.004", "0.001", "0.00")
     ]

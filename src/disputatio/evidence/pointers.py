@@ -136,12 +136,7 @@ def _no_such_value(why: str) -> Finding:
 
 
 def _compare(
-    source: Source,
-    pointer: str,
-    there: Value,
-    value: object,
-    spans: tuple[Span, ...],
-    tolerance: Tolerance,
+    source: Source, pointer: str, there: Value, value: object, spans: tuple[Span, ...], tolerance: Tolerance
 ) -> Finding:
     cited, own = _parse_value(value), _parse_value(there)
     if cited is not None and own is not None:

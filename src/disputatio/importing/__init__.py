@@ -1,1 +1,1 @@
-"""Transcripts of debates that were held elsewhere: read, and taken into a store as records that verify."""
+"""Import transcripts of debates that took place elsewhere, as records that verify."""

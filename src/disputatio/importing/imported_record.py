@@ -1,7 +1,7 @@
-"""Takes a transcript into a store: a record like any other, that says it was held elsewhere.
+"""Store a transcript as a record that says it was imported.
 
-The file is kept whole, by its hash, and the id of the record is the beginning of that hash, so the same file is known
-again. What the file does not say is not in the record: no call, no prompt, no cost, no time of a turn.
+The file is stored whole under its hash. The id of the record is the beginning of that hash, so the same file is
+recognised. Nothing is invented: no call, no prompt, no cost, no time of a turn.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from disputatio.record.verified import read_verified
 from disputatio.report.amounts import counted, listed
 
 FORMAT = "imported"
-"""The format that the record names; it has no rules here, so it can be read and not resumed."""
+"""The recorded format. It has no rules here, so such a record can be read but not resumed."""
 _ID_DIGITS = 8
 _MAX_WARNINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A transcript in a store. ``known`` tells that the store had it already, and nothing was written."""
+    """A transcript in a store. ``known`` means that the store had it already."""
 
     id: str
     known: bool
 
 
 async def import_transcript(transcript: ImportedTranscript, store: Store, clock: Clock | None = None) -> Imported:
-    """Write the record of ``transcript``; a file that is in the store already is found there. Safe to repeat.
+    """Write the record of ``transcript``, or find the one already there. Safe to repeat.
 
     Raises:
         StoreError: the record could not be written.
-        VerificationError: the record that is there already was altered.
+        VerificationError: the existing record was altered.
     """
     whole = digest(transcript.text)
     for length in (_ID_DIGITS, 16, 32, 64):
@@ -103,7 +103,7 @@ def _make_events(
 
 
 def _make_warnings(transcript: ImportedTranscript) -> tuple[str, ...]:
-    """Every reference that leads nowhere, as far as it can be taken in at a glance."""
+    """List dangling references, up to a few."""
     lost = transcript.dangling
     told = [
         f"{claim or 'a passage without an id'} refers to {name}, which the transcript does not have"
@@ -117,7 +117,7 @@ def _make_warnings(transcript: ImportedTranscript) -> tuple[str, ...]:
 
 
 def _assign_phases(turns: tuple[SpokenTurn, ...]) -> list[str]:
-    """A phase for each turn, such that turns of one phase follow each other and no seat speaks twice in one."""
+    """Assign a phase to each turn, so that phases are contiguous and no seat speaks twice in one."""
     phases: list[str] = []
     last, number, spoken = "", Counter[str](), set[str]()
     for turn in turns:
@@ -131,7 +131,7 @@ def _assign_phases(turns: tuple[SpokenTurn, ...]) -> list[str]:
 
 
 def _collect_references(transcript: ImportedTranscript) -> dict[str, list[str]]:
-    """By the id of a claim, the ids of the claims that refer to it."""
+    """Map each claim id to the ids of claims that refer to it."""
     found: dict[str, list[str]] = {}
     for claim in transcript.claims:
         for name in claim.references:
@@ -156,7 +156,7 @@ def _turn_content(turn: SpokenTurn, referring: Mapping[str, Sequence[str]]) -> J
 
 
 def _count_votes(transcript: ImportedTranscript) -> JsonObject:
-    """What the judges of the transcript said, and how often each winner was named; empty where there are none."""
+    """Collect the judgments and count the named winners; empty without judgments."""
     if not transcript.judgments:
         return {}
     named = Counter(_find_winner(transcript, row) for row in transcript.judgments if row.winner)
@@ -169,7 +169,7 @@ def _count_votes(transcript: ImportedTranscript) -> JsonObject:
 
 
 def _find_winner(transcript: ImportedTranscript, row: Judgment) -> str:
-    """The seat that a judge named, by its name or by who sat there; other words as they are."""
+    """Return the seat that a judge named, by seat or by name; other words unchanged."""
     seat = normalise_seat_name(row.winner)
     if seat in transcript.seats:
         return seat

@@ -1,7 +1,6 @@
-"""What a transcript of a debate that was held elsewhere tells, whatever form its file has.
+"""A transcript of a debate that took place elsewhere, in any file format.
 
-Nothing is in it that the file does not say. What a file states beyond what is known here is kept under ``stated``, key
-by key, as it was written.
+It has nothing that the file does not say. Unknown keys are kept under ``stated``, as written.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ _BRACKETS = re.compile(r"\[([A-Za-z0-9][^\[\]\n]{0,200})\]")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A stretch of a turn. ``id`` is empty where the transcript gives it none."""
+    """A part of a turn. ``id`` may be empty."""
 
     id: str
     text: str
 
     @property
     def references(self) -> tuple[str, ...]:
-        """The ids in square brackets in its text, each once, its own apart: ``[C1.2]`` or ``[C1.2, C1.4]``."""
+        """Ids in square brackets in its text, each once, without its own: ``[C1.2]`` or ``[C1.2, C1.4]``."""
         found: dict[str, None] = {}
         for match in _BRACKETS.finditer(self.text):
             ids = [piece.strip() for piece in re.split(r"[,;]", match[1])]
@@ -40,7 +39,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class SpokenTurn:
-    """One turn. ``phase`` and ``at`` are empty where the transcript does not say."""
+    """One turn. ``phase`` and ``at`` may be empty."""
 
     seat: str
     phase: str
@@ -51,7 +50,7 @@ class SpokenTurn:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What one judge of the transcript found. ``winner`` is in the transcript's words, empty where it names none."""
+    """What one judge found. ``winner`` is in the transcript's words, and may be empty."""
 
     judge: str
     winner: str
@@ -60,17 +59,17 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class ImportedTranscript:
-    """A debate as its transcript tells it.
+    """A debate as its transcript gives it.
 
     Attributes:
-        file: the name of the file, without its folders.
-        text: the whole file as it was.
-        motion: what was debated, on one line.
-        language: the language as the file names it; empty where it does not.
-        held: when it was held, in the file's words; empty where it does not say.
-        seats: who sat in each seat, as the file says; an empty string where it does not.
-        turns: the turns in their order.
-        judgments: what judges found, in the order of the file.
+        file: the name of the file, without folders.
+        text: the whole original file.
+        motion: on one line.
+        language: as the file names it; may be empty.
+        held: the date of the debate in the file's words; may be empty.
+        seats: the participant in each seat, which may be empty.
+        turns: in order.
+        judgments: in the order of the file.
         stated: everything else the file states of the debate.
     """
 
@@ -91,29 +90,29 @@ class ImportedTranscript:
 
     @property
     def dangling(self) -> tuple[tuple[str, str], ...]:
-        """References to claims that the transcript does not have, as (claim it stands in, id it names)."""
+        """References to missing claims, as (claim with the reference, missing id)."""
         known = {claim.id for claim in self.claims}
         return tuple((claim.id, name) for claim in self.claims for name in claim.references if name not in known)
 
 
 def refuse_file(file: str, place: str, what: str, next_step: str) -> NoReturn:
-    """Refuse a file in one sentence; ``place`` is a line or a key, empty where the whole file is meant."""
+    """Refuse a file in one sentence. ``place`` is a line or a key, or empty for the whole file."""
     where = f", {place}" if place else ""
     raise InvalidInputError(f"The transcript {one_line(file, 80)}{where}: {what}.", next_step)
 
 
 def take_file_name(path: str) -> str:
-    """The name of a file without its folders, as it is kept."""
+    """Return the name of a file without its folders."""
     return one_line(PurePath(path).name, 160) or "transcript"
 
 
 def normalise_seat_name(text: str) -> str:
-    """The name of a seat as the record keeps it: lower case, words joined by hyphens."""
+    """Return a recorded seat name: lower case, words joined by hyphens."""
     return re.sub(r"[^\w]+", "-", one_line(text, 40).lower()).strip("-")
 
 
 def clean_facts(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Stated facts, cleaned; a key that comes twice keeps both values."""
+    """Clean stated facts; a key that comes twice keeps both values."""
     facts: dict[str, str] = {}
     for name, said in rows:
         key, value = one_line(name, 60), clean(said).strip()
@@ -123,7 +122,7 @@ def clean_facts(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def check_claims(file: str, turns: Iterable[tuple[str, SpokenTurn]]) -> None:
-    """Refuse turns that say nothing and ids that are given twice; each turn comes with its place in the file."""
+    """Refuse empty turns and repeated ids; each turn comes with its place in the file."""
     seen: dict[str, str] = {}
     for place, turn in turns:
         if not any(claim.text for claim in turn.claims):

@@ -1,8 +1,16 @@
-"""Transcripts in JSON: one object with ``motion`` and ``turns``, and what else is known.
+"""Read transcripts from JSON or Markdown files, recognised by their content.
 
-Each turn has ``seat`` and either ``text`` or ``claims`` (objects with ``text`` and, where there is one, ``id``). It may
-have ``phase`` and ``at``, and the debate ``language``, ``held``, ``seats`` (seat to name) and ``judgments`` (objects
-with ``judge`` and ``winner``). What else stands there is kept as it is.
+JSON is one object with ``motion`` and ``turns``. Each turn has ``seat`` and either ``text`` or ``claims`` (objects with
+``text`` and optional ``id``), and may have ``phase`` and ``at``. The debate may have ``language``, ``held``, ``seats``
+(seat to name) and ``judgments`` (objects with ``judge`` and ``winner``). Other keys are kept.
+
+Markdown has these rules, documented in ``docs/reference/transcripts.md``:
+
+- facts of the debate are list lines ``- key: value`` before the first turn;
+- a turn begins with a heading ``## Turn 3: PRO Rebuttal 1``: an optional number, the seat, the phase;
+- list lines ``- key: value`` directly under the heading are facts of the turn;
+- the rest of the turn is its text; a line that begins with ``[ID]`` begins a claim, other lines continue it;
+- a heading ``## Judgments`` begins a table with a column ``judge`` and usually one ``winner``.
 """
 
 from __future__ import annotations
@@ -34,10 +42,10 @@ _TOO_DEEP = "it is nested too deeply"
 
 
 def read_json_transcript(file: str, text: str) -> ImportedTranscript:
-    """The transcript in ``text``.
+    """Read a JSON transcript.
 
     Raises:
-        InvalidInputError: it is no JSON, or a key is missing or of another kind; the sentence names the key.
+        InvalidInputError: it is not JSON, or a key is missing or of the wrong type; the sentence names the key.
     """
     body = _read_object(file, "", _parse_json(file, text))
     rest = dict(body)
@@ -94,7 +102,7 @@ def _read_text(file: str, place: str, value: Any) -> str:
 
 
 def _read_name(file: str, place: str, value: Any) -> str:
-    """Who sits in a seat: a name, or an object with one under ``model`` or ``name``."""
+    """Read who sits in a seat: a name, or an object with ``model`` or ``name``."""
     if isinstance(value, dict):
         value = value.get("model") or value.get("name") or ""
     return _read_text(file, place, value)
@@ -134,14 +142,14 @@ def _read_judgment(file: str, place: str, value: Any) -> Judgment:
 
 
 def _read_stated(file: str, place: str, rest: Mapping[str, Any]) -> dict[str, str]:
-    """What else is stated; anything but a plain value as its JSON."""
+    """Keep other facts as text; nested values as JSON."""
     try:
         return clean_facts(
             (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
             for key, value in rest.items()
         )
     except RecursionError:
-        # From Python 3.14 on its reader goes deeper than its writer can.
+        # From Python 3.14 on the JSON reader nests deeper than the writer can.
         refuse_file(file, place, _TOO_DEEP, _JSON_HELP)
 
 
@@ -150,14 +158,14 @@ MAX_TRANSCRIPT_BYTES = 8 * 1024 * 1024
 
 
 def read_transcript(path: str | Path) -> ImportedTranscript:
-    """The transcript in the file at ``path``.
+    """Read the transcript at ``path``.
 
     Raises:
-        InvalidInputError: it cannot be read or is no transcript; one sentence names the file and the line or key.
+        InvalidInputError: it cannot be read or is not a transcript; the sentence names the file and the line or key.
     """
     file = take_file_name(str(path))
     try:
-        # No more than could be used: some files, such as devices, never end.
+        # Read no more than needed: some files, such as devices, never end.
         with Path(path).open("rb") as opened:
             raw = opened.read(MAX_TRANSCRIPT_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -195,7 +203,7 @@ _MARKDOWN_HELP = "A turn begins with a heading such as `## Turn 1: PRO Opening`;
 
 @dataclass(slots=True)
 class _Section:
-    """The lines under one heading. ``line`` is that of the heading, counted from one."""
+    """The lines under one heading. ``line`` is the line number of the heading, from one."""
 
     title: str
     line: int
@@ -204,10 +212,10 @@ class _Section:
 
 
 def read_markdown_transcript(file: str, text: str) -> ImportedTranscript:
-    """The transcript in ``text``.
+    """Read a Markdown transcript.
 
     Raises:
-        InvalidInputError: it has no motion or no turn, or a turn is not as it must be; the sentence names the line.
+        InvalidInputError: it has no motion or no turn, or a turn is malformed; the sentence names the line.
     """
     head, *sections = _split_sections(text)
     judged = [row for row in sections if _JUDGMENTS.fullmatch(row.title)]
@@ -235,7 +243,7 @@ def read_markdown_transcript(file: str, text: str) -> ImportedTranscript:
 
 
 def _split_sections(text: str) -> Iterator[_Section]:
-    """What stands before the first heading of a turn, then each heading with what stands under it."""
+    """Yield the lines before the first heading, then each heading with its lines."""
     section = _Section("", 1)
     for number, raw in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         line = clean(raw).rstrip()
@@ -253,7 +261,7 @@ def _split_sections(text: str) -> Iterator[_Section]:
 
 
 def _take_fact(facts: dict[str, str], names: tuple[str, ...]) -> str:
-    """The value of the first of ``names`` that is stated, taken out of the facts."""
+    """Remove and return the value of the first of ``names`` that is stated."""
     for name in names:
         key = next((key for key in facts if key.lower().replace(" ", "_") == name), None)
         if key is not None:

@@ -1,1 +1,1 @@
-"""How turns are judged: rubrics, scores, fallacies, standings, panels, votes, agreement. Arithmetic is code's."""
+"""Judging of turns: rubrics, scores, fallacies, standings, panels, votes and agreement. Code does all arithmetic."""

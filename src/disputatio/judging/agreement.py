@@ -1,16 +1,13 @@
-"""Whether judges agree, beyond what chance would give; each measure with a reading in plain words.
+"""Measure whether judges agree beyond chance, with a reading in plain words.
 
-What a measure cannot say it does not say: a value that is not defined comes with the reason, never as
-not-a-number.
-
-Ratings are given as rows, one for each judge, with a column for each item; None is a rating that is missing. A
-judge without a single rating is counted as silent. Krippendorff's alpha uses whatever is there; the other
-measures need items that every judge with ratings has rated, and say how many items they left out.
+An undefined measure has a reason instead of a value. Ratings are rows, one for each judge, with a column for each item;
+None is a missing rating. A judge without ratings counts as silent. Krippendorff's alpha uses all ratings; the other
+measures use only items that every judge with ratings rated, and count the omitted ones.
 
 Readings. Kappas: Landis and Koch 1977, "The Measurement of Observer Agreement for Categorical Data". Alpha:
-Krippendorff 2004, "Content Analysis", section 11.4: rely on .800 and above, draw tentative conclusions from
-.667. W: Schmidt 1997, "Managing Delphi Surveys Using Nonparametric Statistical Techniques", table 2, whose
-anchors .1, .3, .5, .7 and .9 are each read half way to the next. All three are conventions, not laws.
+Krippendorff 2004, "Content Analysis", section 11.4: rely on .800 and above, draw tentative conclusions from .667. W:
+Schmidt 1997, "Managing Delphi Surveys Using Nonparametric Statistical Techniques", table 2, whose anchors .1, .3, .5,
+.7 and .9 extend half way to the next. All three are conventions.
 """
 
 from __future__ import annotations
@@ -37,7 +34,7 @@ from disputatio.judging.coefficients import (
 )
 from disputatio.kernel import JsonObject
 
-# Below this a reading says that it rests on few items: our choice. Krippendorff 2004, section 11.4, asks for far more.
+# With fewer items the reading adds a caution: our choice. Krippendorff 2004, section 11.4, asks for far more.
 FEW_ITEMS = 10
 
 Rating: TypeAlias = str | int | float | Fraction | None
@@ -45,7 +42,7 @@ Ratings: TypeAlias = Sequence[Sequence[Rating]]
 
 
 class Level(StrEnum):
-    """What can be said of the difference between two ratings (Stevens 1946)."""
+    """How ratings can be compared (Stevens 1946)."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
@@ -54,7 +51,7 @@ class Level(StrEnum):
 
 
 class Weighting(StrEnum):
-    """How much a disagreement counts in Cohen's kappa: all alike, or by its distance in categories."""
+    """Whether all disagreements in Cohen's kappa count alike, or by their distance in categories."""
 
     NONE = "unweighted"
     LINEAR = "linear"
@@ -67,13 +64,13 @@ class Agreement:
 
     Attributes:
         measure: its name.
-        value: at most 1, which is complete agreement; None where it is not defined.
-        reading: the value in plain words; empty where there is none.
-        undefined_because: why there is no value; empty where there is one.
-        judges: judges with ratings.
-        silent: judges without any.
-        items: items the value rests on.
-        left_out: items it had to leave out.
+        value: at most 1, which is complete agreement; None if undefined.
+        reading: the value in plain words; empty if undefined.
+        undefined_because: why there is no value, else empty.
+        judges: number of judges with ratings.
+        silent: number of judges without.
+        items: number of items used.
+        left_out: number of items omitted.
     """
 
     measure: str
@@ -86,7 +83,7 @@ class Agreement:
     left_out: int
 
     def text(self) -> str:
-        """The measure in one sentence."""
+        """Describe the measure in one sentence."""
         base = f"{self.judges} judge{'' if self.judges == 1 else 's'}, {self.items} items"
         base += f", {self.left_out} left out" if self.left_out else ""
         base += f", {self.silent} silent" if self.silent else ""
@@ -95,7 +92,7 @@ class Agreement:
         return f"{self.measure} is {self.value:.2f}: {self.reading} ({base})"
 
     def as_json(self) -> JsonObject:
-        """The measure, as the record and the exports keep it."""
+        """Return the recorded form."""
         return {
             "measure": self.measure,
             "value": None if self.value is None else round(self.value, 6),
@@ -110,17 +107,17 @@ class Agreement:
 
 
 def krippendorff_alpha(ratings: Ratings, level: Level = Level.NOMINAL) -> Agreement:
-    """Krippendorff's alpha of any number of judges, with ratings missing or not.
+    """Compute Krippendorff's alpha of any number of judges, with or without missing ratings.
 
     Raises:
-        InvalidInputError: the rows differ in length, ratings are not numbers above the nominal level, or are
-            negative at the ratio level.
+        InvalidInputError: the rows differ in length, ratings above the nominal level are not numbers, or one at the
+            ratio level is negative.
     """
     name = f"Krippendorff's alpha ({level.value})"
     grid = _Grid(ratings)
     if level is not Level.NOMINAL:
         grid.check_numbers(negative=level is not Level.RATIO)
-    # An item with one rating has nothing to agree with, and takes no part (Krippendorff 2011, step B).
+    # An item with one rating cannot agree and is omitted (Krippendorff 2011, step B).
     paired = [column for column in grid.columns if sum(value is not None for value in column) > 1]
     seen = grid.measured(name, len(paired))
     if len(grid.rows) < 2 or not paired:
@@ -144,18 +141,16 @@ def cohen_kappa(
     weighting: Weighting = Weighting.NONE,
     categories: Sequence[Rating] | None = None,
 ) -> Agreement:
-    """Cohen's kappa of two judges.
+    """Compute Cohen's kappa of two judges.
 
     Args:
         first: one judge's ratings.
         second: the other's, of the same items.
         weighting: how much a disagreement counts.
-        categories: every category there is, in order. Needed with a weighting: distances are counted in
-            categories, so one that nobody used must not be left out.
+        categories: all categories in order, also unused ones. A weighting needs them to measure distances.
 
     Raises:
-        InvalidInputError: the rows differ in length, a weighting comes without categories, or a rating is none of
-            them.
+        InvalidInputError: the rows differ in length, a weighting has no categories, or a rating is not one of them.
     """
     suffix = "" if weighting is Weighting.NONE else f" ({weighting.value} weights)"
     grid = _Grid((first, second))
@@ -177,7 +172,7 @@ def cohen_kappa(
 
 
 def fleiss_kappa(ratings: Ratings) -> Agreement:
-    """Fleiss' kappa of two or more judges over the items that all of them rated.
+    """Compute Fleiss' kappa of two or more judges over the items that all rated.
 
     Raises:
         InvalidInputError: the rows differ in length.
@@ -195,7 +190,7 @@ def fleiss_kappa(ratings: Ratings) -> Agreement:
 
 
 def kendall_w(ratings: Ratings) -> Agreement:
-    """Kendall's coefficient of concordance W, corrected for ties, over the items that all judges rated.
+    """Compute Kendall's W, corrected for ties, over the items that all rated.
 
     Raises:
         InvalidInputError: the rows differ in length, or a rating is not a number.
@@ -233,7 +228,7 @@ class _Measured:
 
 
 class _Grid:
-    """Ratings as rows of judges who rated anything, and the same as columns of items."""
+    """Ratings as rows of judges with ratings, and as columns of items."""
 
     def __init__(self, ratings: Ratings) -> None:
         lengths = {len(row) for row in ratings}
@@ -247,7 +242,7 @@ class _Grid:
         self.columns: list[tuple[Rating, ...]] = list(zip(*self.rows, strict=True))
 
     def complete(self) -> list[tuple[Rating, ...]]:
-        """The items that every judge with ratings rated."""
+        """Return the items that every judge with ratings rated."""
         return [column for column in self.columns if None not in column]
 
     def measured(self, name: str, items: int) -> _Measured:
@@ -266,7 +261,7 @@ class _Grid:
 
 
 def _to_fraction(value: Rating) -> Fraction:
-    """A rating that was found to be a number, exactly."""
+    """Convert a rating already checked to be a number."""
     assert isinstance(value, int | float | Fraction)  # noqa: S101
     return Fraction(value)
 

@@ -1,8 +1,7 @@
-"""Hiding from a judge which side is which: neutral names by the order shown, and the way back.
+"""Hide from a judge which side is which, by neutral names in the order shown.
 
-The side shown first is "Side A", whoever it is, and its arguments are A-1, A-2 and so on. What a judge writes
-is translated back before anything is counted. Names that would give a side away (a model, a persona) are put
-out of sight where they stand as whole words; what a debater's own style gives away cannot be.
+The side shown first is always "Side A", with arguments A-1, A-2 and so on. A judge's text is translated back before
+anything is counted. Whole words that identify a side (a model, a persona) are replaced; style is not.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _LETTERS = ("A", "B")
 
 
 def both_orders(sides: tuple[str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
-    """The two orders in which every judge sees the sides."""
+    """Return the two orders in which every judge sees the sides."""
     check_sides(sides)
     return sides, (sides[1], sides[0])
 
@@ -28,10 +27,10 @@ class Blinding:
     """Neutral names for one order of the sides; made with `blind`.
 
     Attributes:
-        order: the sides, the one shown first first.
+        order: the sides, the one shown first at the start.
         names: neutral name of each side, "Side A" and "Side B".
         ids: neutral id of each argument.
-        hidden: words that are replaced by the neutral name of their side.
+        hidden: words to replace by the neutral name of their side.
     """
 
     order: tuple[str, str]
@@ -40,16 +39,16 @@ class Blinding:
     hidden: tuple[tuple[str, str], ...]
 
     def hide(self, text: str) -> str:
-        """``text`` with argument ids and hidden words replaced."""
+        """Replace argument ids and hidden words in ``text``."""
         return _replace_words(text, {**dict(self.hidden), **dict(self.ids)})
 
     def reveal(self, text: str) -> str:
-        """``text`` with neutral ids and side names replaced by the real ones; hidden words stay out of it."""
+        """Replace neutral ids and side names by the real ones. Hidden words are not restored."""
         back = {neutral: real for real, neutral in self.ids} | {neutral: real for real, neutral in self.names}
         return _replace_words(text, back)
 
     def side(self, neutral: str) -> str:
-        """The side behind a neutral name ("Side A", or "A").
+        """Return the side with a neutral name ("Side A", or "A").
 
         Raises:
             InvalidInputError: there is no such name.
@@ -60,7 +59,7 @@ class Blinding:
         raise InvalidInputError(f"There is no side {neutral}.", "Name Side A or Side B.")
 
     def argument(self, neutral: str) -> str:
-        """The argument behind a neutral id.
+        """Return the argument with a neutral id.
 
         Raises:
             InvalidInputError: there is no such id.
@@ -74,19 +73,17 @@ class Blinding:
 
 
 def blind(
-    order: tuple[str, str],
-    arguments: Mapping[str, Iterable[str]],
-    hidden: Mapping[str, Iterable[str]] | None = None,
+    order: tuple[str, str], arguments: Mapping[str, Iterable[str]], hidden: Mapping[str, Iterable[str]] | None = None
 ) -> Blinding:
-    """Neutral names for ``order``.
+    """Make neutral names for ``order``.
 
     Args:
-        order: the sides, the one shown first first.
-        arguments: argument ids of each side, in the order they are shown.
-        hidden: for each side, words that would give it away.
+        order: the sides, the one shown first at the start.
+        arguments: argument ids of each side, in the order shown.
+        hidden: words that would identify each side.
 
     Raises:
-        InvalidInputError: ``order`` is not two sides, or the same id or word belongs to both.
+        InvalidInputError: ``order`` is not two sides, or an id or word belongs to both.
     """
     check_sides(order)
     names = {side: f"Side {letter}" for side, letter in zip(order, _LETTERS, strict=True)}
@@ -114,7 +111,7 @@ class _NameRegister:
 def _replace_words(text: str, by: Mapping[str, str]) -> str:
     if not by:
         return text
-    # One pass over the text, longest first: what was put in is never read again, so A may become B and B A.
+    # One pass, longest first: a replacement is not read again, so A may become B and B become A.
     words = sorted(by, key=len, reverse=True)
     pattern = re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, words)) + r")(?![\w]|-\w)")
     return pattern.sub(lambda found: by[found.group()], text)

@@ -1,17 +1,17 @@
-"""Calibrating a judge's scale against items whose value is known.
+"""Calibrate a judge's scale against items whose value is known.
 
-A curve from the judge's points to the known values is fitted, and used only where it earns it:
+A curve from the judge's points to the known values is fitted, and used only if it helps:
 
-    1. An isotonic curve (it only ever rises; pool adjacent violators, Ayer et al. 1955) needs 50 items, a straight
-       line 20. With fewer the next simpler curve is taken, and below 20 none. Twenty is ten items for each of a
-       line's two numbers (Harrell, "Regression Modeling Strategies", section 4.4, asks for 10 to 20); fifty is five
-       items for each point of a ten-point scale, our choice. Niculescu-Mizil and Caruana 2005, "Predicting Good
-       Probabilities With Supervised Learning", show isotonic curves overfit small sets.
-    2. A curve that falls, or is flat, is refused: the judge's scores then say nothing about the known values.
-    3. A curve that does not lower the mean absolute error on items it was not fitted to (ten-fold
-       cross-validation, folds by item id in sorted order) is refused.
+    1. An isotonic curve (rising; pool adjacent violators, Ayer et al. 1955) needs 50 items, a straight line 20. With
+       fewer items a simpler curve is used, below 20 none. Twenty is ten items for each of a line's two numbers
+       (Harrell, "Regression Modeling Strategies", section 4.4, asks for 10 to 20). Fifty is five items for each point
+       of a ten-point scale, our choice. Niculescu-Mizil and Caruana 2005, "Predicting Good Probabilities With
+       Supervised Learning", show that isotonic curves overfit small sets.
+    2. A curve that falls or is flat is refused: the scores then say nothing about the known values.
+    3. A curve must lower the mean absolute error on items it was not fitted to (ten-fold cross-validation, folds by
+       item id in sorted order).
 
-A refused curve leaves the scores as they are, and the reason is given. Everything is in exact fractions.
+A refused curve changes no score, and the reason is given. All numbers are exact fractions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Curve(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """One item: the points a judge gave it, and its known value on the same scale."""
+    """The points a judge gave an item, and its known value on the same scale."""
 
     item: str
     given: Fraction
@@ -50,12 +50,12 @@ class KnownItem:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """How far a judge is from what is known, in points; None without items.
+    """How far a judge is from known values, in points; None without items.
 
     Attributes:
         items: how many were compared.
         absolute: mean size of the difference.
-        bias: mean of given less known: above zero the judge is generous.
+        bias: mean of given less known; a generous judge is above zero.
         largest: the largest difference.
     """
 
@@ -65,7 +65,7 @@ class Deviation:
     largest: Fraction | None
 
     def as_json(self) -> JsonObject:
-        """The deviation, as the record and the exports keep it."""
+        """Return the recorded form."""
         rows = {"absolute": self.absolute, "bias": self.bias, "largest": self.largest}
         return {"items": self.items, **{key: None if v is None else round_half_up(v, 4) for key, v in rows.items()}}
 
@@ -75,13 +75,13 @@ class Calibration:
     """A curve from a judge's points to known values.
 
     Attributes:
-        curve: the shape in use; NONE leaves every score as it is.
-        points: corners of the curve, rising in both directions; straight between them, level outside.
-        lowest: the least value of the scale; adjusted scores stay within it.
-        highest: the greatest value of the scale.
-        before: deviation of the scores as given.
+        curve: the shape; NONE changes no score.
+        points: corners of the curve, rising; straight between them, level outside.
+        lowest: the least value of the scale, a bound of adjusted scores.
+        highest: the greatest value of the scale, a bound of adjusted scores.
+        before: deviation of the given scores.
         after: mean absolute error on items the curve was not fitted to; None under NONE.
-        reason: why this curve and no other, in one sentence.
+        reason: why this curve, in one sentence.
     """
 
     curve: Curve
@@ -93,13 +93,13 @@ class Calibration:
     reason: str
 
     def adjusted(self, score: Fraction) -> Fraction:
-        """``score`` on the scale of the known values."""
+        """Return ``score`` on the scale of the known values."""
         if self.curve is Curve.NONE:
             return score
         return min(max(_interpolate(self.points, score, level=self.curve is Curve.ISOTONIC), self.lowest), self.highest)
 
     def as_json(self) -> JsonObject:
-        """The calibration, as the record and the exports keep it."""
+        """Return the recorded form."""
         return {
             "curve": self.curve.value,
             "points": [[round_half_up(x, 4), round_half_up(y, 4)] for x, y in self.points],
@@ -111,7 +111,7 @@ class Calibration:
 
 
 def measure_deviation(items: Iterable[KnownItem]) -> Deviation:
-    """How far the given points are from the known values."""
+    """Measure how far the given points are from the known values."""
     off = [row.given - row.known for row in items]
     if not off:
         return Deviation(0, None, None, None)
@@ -125,7 +125,7 @@ def calibrate(
     lowest: Fraction = Fraction(LOWEST),
     highest: Fraction = Fraction(HIGHEST),
 ) -> Calibration:
-    """Fit the ``wanted`` curve, or the simplest that the items allow.
+    """Fit the ``wanted`` curve, or a simpler one if there are too few items.
 
     Raises:
         InvalidInputError: the scale is empty, an item comes twice, or a known value is outside the scale.
@@ -173,7 +173,7 @@ def _choose_curve(number: int, wanted: Curve) -> tuple[Curve, str]:
 
 
 def _fit_line(points: Sequence[_Point]) -> tuple[_Point, ...]:
-    """Least squares, as the two points of the line over the outermost scores."""
+    """Fit by least squares; return the line's points at the outermost scores."""
     number = len(points)
     mean_x = sum((x for x, _ in points), Fraction(0)) / number
     mean_y = sum((y for _, y in points), Fraction(0)) / number
@@ -184,7 +184,7 @@ def _fit_line(points: Sequence[_Point]) -> tuple[_Point, ...]:
 
 
 def _fit_isotonic(points: Sequence[_Point]) -> tuple[_Point, ...]:
-    """Pool adjacent violators: the rising curve nearest in squares to the points, a corner at each score given."""
+    """Fit the nearest rising curve in squares, with a corner at each given score."""
     known: dict[Fraction, list[Fraction]] = {}
     for x, y in points:
         known.setdefault(x, []).append(y)
@@ -202,7 +202,7 @@ _FITS = {Curve.LINE: _fit_line, Curve.ISOTONIC: _fit_isotonic}
 
 
 def _interpolate(points: Sequence[_Point], x: Fraction, *, level: bool) -> Fraction:
-    """The curve at ``x``; beyond its ends level, or straight on."""
+    """Return the curve at ``x``; beyond its ends level or straight on."""
     (first_x, first_y), (last_x, last_y) = points[0], points[-1]
     if first_x == last_x:
         return first_y

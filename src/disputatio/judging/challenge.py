@@ -1,34 +1,30 @@
-"""How strong a critique is, 1 to 10: what its critic says of it, and no more than what code finds in it.
+"""Measure how strong a critique is, 1 to 10: the lower of the critic's rating and a measure by code.
 
-The pattern that this follows lets the critic rate itself. A critic that always says 10 would then never be asked again,
-so its rating is capped by a measure of things that can be checked, of which the critic cannot talk. First it is decided
-which criticisms count. One counts for nothing
+A critic that rates itself 10 would never be asked again, so checkable things cap its rating. A criticism does not count
+if it
 
-    that was struck, or says the same as an earlier one,
-    that only says again what it attacks: two thirds of its long words are words of that,
-    that takes itself back (``judging.softening``), agrees, or objects to nothing (``judging.objecting``, English only),
-    that is not definite: it has no figure, no citation that its source bears out and no long word of the argument it
-        attacks; or it brings fewer than three long words that are neither there nor in the position.
+    was struck, or says the same as an earlier one,
+    only repeats what it attacks: two thirds of its long words are words of that,
+    takes itself back, agrees, or objects to nothing (``judging.critic_language``, English only),
+    is not definite: it has no figure, no citation that its source supports and no long word of the attacked argument;
+        or it brings fewer than three long words that are neither there nor in the position.
 
-Of those that count:
+The counted criticisms give points:
 
-    attacks    one point for each of the four lines of attack, 4 at most
-    aim        two points where one attacks the argument that the proposer put first (or the thesis, where none stands);
-               one more where they reach half of the standing arguments
-    substance  up to two points, by the share of all criticisms that count: those that were left out because they repeat
-               an earlier one or what they attack are in the whole, so each of them lowers the share
-    directness one point where none agrees or takes itself back; one is taken away for each that does
+    attacks    one for each of the four lines of attack, at most 4
+    aim        two if one attacks the proposer's first argument (or the thesis, if none stands); one more if they reach
+               half of the standing arguments
+    substance  up to two, by the share of criticisms that count. Repetitions are in the whole, so each lowers the share
+    directness one if none agrees or takes itself back; each that does costs one
 
-A long word has six letters or more and is told by its first six, so that "confirms" and "confirmed" are one. A
-critique whose own thesis agrees or takes itself back is never stronger than 4, so it is asked for again and flagged.
-The strength is the lower of the two numbers. A critic can only talk its strength down; a low measure says that the
-critique is thin or agrees, and a high one that it is aimed and definite, not that it is right.
+A long word has six letters or more and is compared by its first six, so "confirms" equals "confirmed". A critique whose
+own thesis agrees or takes itself back has at most 4, so it is asked for again and flagged. A low measure means that the
+critique is thin or agrees; a high one that it is aimed and definite, not that it is right.
 
-Rejected: a rating by the moderator alone. It comes after the rebuttal, too late for the retry, and the moderator would
-decide whether its own debate is flagged. The moderator's scores of the critique stand beside the strength. Rejected as
-well: points for lines of attack that are only named. The critic names its line itself, so four hollow criticisms had 4.
-And the share among the criticisms that are left without repetitions: one definite criticism and three restatements
-had the whole share, as one of one, and with it a strength that was not asked for again.
+Rejected: a rating by the moderator alone, which comes too late for the retry and would let the moderator decide whether
+its own debate is flagged; its scores are shown beside the strength. Points for lines of attack that are only named, by
+which four hollow criticisms had 4. And a share without repetitions, by which one definite criticism among restatements
+had the whole share.
 """
 
 from __future__ import annotations
@@ -42,15 +38,15 @@ from disputatio.judging.critic_language import find_agreement, find_softening, h
 from disputatio.kernel import JsonObject
 
 RETRY_BELOW = 6
-"""A weaker critique is asked for once more, with a stronger instruction."""
+"""A weaker critique is requested once more, with a stronger instruction."""
 FLAG_BELOW = 5
-"""A debate whose critique is still weaker is flagged."""
+"""A debate with a weaker final critique is flagged."""
 OVERRATED_BY = 4
-"""Points by which a critic may rate itself above the measure before that is flagged."""
+"""A larger excess of the critic's own rating over the measure is flagged."""
 AGREEING_AT_MOST = FLAG_BELOW - 1
-"""What a critique is worth at most whose own thesis agrees with what it is to attack."""
+"""The limit for a critique whose own thesis agrees with its target."""
 THESIS = "THESIS"
-"""What a criticism aims at that is against the whole position."""
+"""The target of a criticism of the whole position."""
 
 _LONG_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{6}")
 _EMPTY_WORDS = frozenset(
@@ -86,8 +82,7 @@ class Attack(StrEnum):
 class RatedCriticism:
     """One criticism, as far as its strength depends on it.
 
-    ``attacked`` is the text of the argument it aims at; ``known`` are further words that were said before it, such as
-    those of the position.
+    ``attacked`` is the text of the argument it aims at; ``known`` are words used before it, such as in the position.
     """
 
     attack: Attack
@@ -100,7 +95,7 @@ class RatedCriticism:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeStrength:
-    """How strong a critique is: as its critic rates it, as code measures it, and why."""
+    """How strong a critique is: by its critic, by code, and why."""
 
     claimed: int
     measured: int
@@ -113,7 +108,7 @@ class ChallengeStrength:
 
     @property
     def weak(self) -> bool:
-        """Whether the critique is asked for once more."""
+        """Whether the critique is requested once more."""
         return self.value < RETRY_BELOW
 
     @property
@@ -127,13 +122,8 @@ class ChallengeStrength:
         return self.claimed - self.measured >= OVERRATED_BY
 
     def as_json(self) -> JsonObject:
-        """As the record and the exports keep it."""
-        return {
-            "strength": self.value,
-            "claimed": self.claimed,
-            "measured": self.measured,
-            "because": self.because,
-        }
+        """Return the recorded form."""
+        return {"strength": self.value, "claimed": self.claimed, "measured": self.measured, "because": self.because}
 
 
 def measure_challenge(
@@ -145,16 +135,15 @@ def measure_challenge(
     english: bool = True,
     counts_repeats: bool = True,
 ) -> ChallengeStrength:
-    """The strength of a critique.
+    """Measure the strength of a critique.
 
     Args:
-        claimed: what the critic says of it, 1 to 10.
-        criticisms: those that were not struck, in their order.
-        standing: the ids of the proposer's arguments that stand, the weightiest first.
-        thesis: what the critic says in one sentence.
-        english: whether it is in English, so that agreement can be told by words.
-        counts_repeats: whether those that only repeat are in the whole of which a share counts; records of earlier
-            versions were measured without.
+        claimed: the critic's own rating, 1 to 10.
+        criticisms: those not struck, in order.
+        standing: the ids of the proposer's standing arguments, the weightiest first.
+        thesis: the critic's thesis in one sentence.
+        english: whether agreement can be found by English words.
+        counts_repeats: whether repetitions are part of the whole; records of earlier versions were measured without.
     """
     told = _drop_repeats(criticisms)
     agreeing = [row for row in told if _is_softened(row.text, english=english)]

@@ -1,8 +1,7 @@
 """The coefficients of agreement as exact fractions, from counts and ranks.
 
-They are sums of whole numbers, so they come out the same on every machine, with no library to install and none to wait
-for at the end of a debate. Tests hold them against the libraries that compute them in floating point (krippendorff,
-scikit-learn, statsmodels, scipy) and against the published examples.
+Exact sums are equal on every machine and need no library. Tests compare them with krippendorff, scikit-learn,
+statsmodels and scipy, and with published examples.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ def alpha(counts: Sequence[Sequence[int]], distance: Distance) -> Fraction:
     """Krippendorff's alpha: 1 less observed over expected disagreement (Krippendorff 2011, "Computing Alpha", D).
 
     Args:
-        counts: a row for each item with two ratings or more: how often each value was given.
-        distance: how much two values, by their places, differ; 0 for a value and itself.
+        counts: for each item with two ratings or more, how often each value was given.
+        distance: of two values by their places; 0 for equal values.
 
     Raises:
         ZeroDivisionError: all ratings are the same.
@@ -41,7 +40,7 @@ def nominal(one: int, other: int) -> Fraction:
 
 
 def ordinal(counts: Sequence[Sequence[int]]) -> Distance:
-    """Values differ by how many ratings lie between them, half of their own included, squared."""
+    """Values differ by the squared number of ratings between them, including half of their own."""
     totals = [sum(column) for column in zip(*counts, strict=True)]
 
     def distance(one: int, other: int) -> Fraction:
@@ -73,7 +72,7 @@ def cohen(pairs: Sequence[tuple[int, int]], categories: int, weight: Distance) -
         weight: how much a disagreement counts; 0 for agreement.
 
     Raises:
-        ZeroDivisionError: both judges always gave the same one category.
+        ZeroDivisionError: both judges always gave the same category.
     """
     first = [sum(one == place for one, _ in pairs) for place in range(categories)]
     second = [sum(other == place for _, other in pairs) for place in range(categories)]
@@ -86,17 +85,17 @@ def cohen(pairs: Sequence[tuple[int, int]], categories: int, weight: Distance) -
 
 
 def linear(one: int, other: int) -> Fraction:
-    """A disagreement counts by its distance in categories."""
+    """Weight a disagreement by its distance in categories."""
     return Fraction(abs(one - other))
 
 
 def quadratic(one: int, other: int) -> Fraction:
-    """A disagreement counts by the square of its distance in categories."""
+    """Weight a disagreement by the square of its distance in categories."""
     return Fraction((one - other) ** 2)
 
 
 def fleiss(table: Sequence[Sequence[int]]) -> Fraction:
-    """Fleiss' kappa (Fleiss 1971) of items by categories: how many of the judges, always as many, gave each.
+    """Fleiss' kappa (Fleiss 1971) of items by categories, with the same number of judges for each item.
 
     Raises:
         ZeroDivisionError: all ratings are the same.
@@ -116,7 +115,7 @@ def kendall(rows: Sequence[Sequence[Fraction]]) -> Fraction | None:
         rows: for each judge a number for each item.
 
     Returns:
-        0 to 1; None where no judge ranks any item above another.
+        0 to 1; None if no judge ranks any item above another.
     """
     ranks = [_ranks(row) for row in rows]
     judges, items = len(rows), len(rows[0])
@@ -133,7 +132,7 @@ def kendall(rows: Sequence[Sequence[Fraction]]) -> Fraction | None:
 
 
 def _ranks(row: Sequence[Hashable]) -> list[Fraction]:
-    """Ranks from 1; items that tie share the mean of theirs."""
+    """Rank from 1; ties share the mean of their ranks."""
     places: dict[Hashable, list[int]] = {}
     for place, value in enumerate(sorted(row), start=1):  # type: ignore[type-var]
         places.setdefault(value, []).append(place)

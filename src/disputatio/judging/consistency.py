@@ -1,9 +1,11 @@
-"""Judging with the sides shown in both orders: a win must survive the swap, else it is a tie.
+"""Check a judge's consistency: with the sides swapped, judged again, and on items with known answers.
 
-A judge who prefers whatever is shown first, or last, contradicts itself when the sides change places. Zheng et
-al. 2023, "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", section 3.4, calls a win only what is won in
-both orders; so does this. An order without a verdict confirms nothing: the result is then no verdict at all,
-which is not a tie.
+A judge that prefers a place contradicts itself when the sides change places. A win counts only if it is won in both
+orders (Zheng et al. 2023, "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", section 3.4). If an order has no
+verdict, there is no verdict at all, which is not a tie.
+
+A rule that gives no winner is neither right nor wrong about an item. So there are two shares, coverage (how often it
+answers) and precision (how often an answer is right). Accuracy, their product, counts an open item as not right.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class Swap(StrEnum):
     FAILED = "failed"
 
     def text(self) -> str:
-        """The same in words."""
+        """Describe it in words."""
         return _WORDS[self]
 
 
@@ -45,14 +47,14 @@ _WORDS = {
 
 
 def combine_orders(one: str | None, other: str | None) -> tuple[str | None, Swap]:
-    """The verdict of the two orders together, and what became of it.
+    """Combine the verdicts of the two orders.
 
     Args:
-        one: the side that won in one order, TIE, or None where there was no verdict.
-        other: the same in the other order. Both name sides, never places.
+        one: the side that won in one order, TIE, or None without a verdict.
+        other: the same in the other order. Both name sides, not places.
 
     Returns:
-        A side, TIE, or None where an order gave no verdict.
+        A side, TIE or None, and what became of the verdict.
     """
     if one is None or other is None:
         return None, Swap.FAILED if one is other else Swap.UNCONFIRMED
@@ -62,13 +64,13 @@ def combine_orders(one: str | None, other: str | None) -> tuple[str | None, Swap
 
 
 def is_mostly_right(pair: SwapPair) -> bool | None:
-    """Whether a judge is right on an item by both orders: the right verdict came more often than a wrong winner did.
+    """Whether the right verdict came more often than a wrong winner, over both orders.
 
-    So right in one order and a tie, or nothing, in the other is right; right and wrong is not, and neither are two ties
-    where a side is right. `combine_orders` is the stricter rule, by which a win must survive the swap.
+    Right once and a tie or nothing once is right. Right once and wrong once is not, nor are two ties if a side is
+    right. `combine_orders` is stricter.
 
     Returns:
-        None where the right verdict is not known.
+        None if the right verdict is not known.
     """
     if pair.known is None:
         return None
@@ -85,8 +87,8 @@ class SwapPair:
     Attributes:
         sides: the two sides, as shown first.
         shown: the verdict in that order: a side, TIE, or None.
-        swapped: the verdict with the sides the other way round.
-        known: the right verdict, where it is known.
+        swapped: the verdict in the other order.
+        known: the right verdict, or None.
     """
 
     sides: tuple[str, str]
@@ -97,16 +99,16 @@ class SwapPair:
 
 @dataclass(frozen=True, slots=True)
 class SwapReport:
-    """How a judge did over items judged in both orders. Every share is of ALL items: failures stay in the whole.
+    """A judge's results over items judged in both orders. Every share is of all items, including failures.
 
     Attributes:
         pairs: number of items.
-        counts: how many of them went which way.
+        counts: number of items for each kind of change.
         favoured_first: reversals in which the side shown first won both times.
         favoured_second: reversals in which the side shown second won both times.
         known: items whose right verdict is known.
         right_shown: of those, right as shown.
-        right_swapped: of those, right the other way round.
+        right_swapped: of those, right in the other order.
         right_both: of those, right in both orders.
     """
 
@@ -121,13 +123,13 @@ class SwapReport:
 
     @property
     def consistency(self) -> Fraction | None:
-        """Share of items with the same verdict in both orders; None without items. Two failures are no verdict."""
+        """Share of items with the same verdict in both orders; None without items. Two failures are not a verdict."""
         same = self.counts[Swap.SURVIVED] + self.counts[Swap.TIED]
         return Fraction(same, self.pairs) if self.pairs else None
 
     @property
     def accuracy(self) -> Fraction | None:
-        """Share of verdicts that are right, over both orders of the items that are known; None without any."""
+        """Share of right verdicts, over both orders of items with a known verdict; None without any."""
         return Fraction(self.right_shown + self.right_swapped, 2 * self.known) if self.known else None
 
     @property
@@ -136,7 +138,7 @@ class SwapReport:
         return Fraction(self.favoured_first - self.favoured_second, self.pairs) if self.pairs else None
 
     def as_json(self) -> JsonObject:
-        """The report, as the record and the exports keep it."""
+        """Return the recorded form."""
         shares = {"consistency": self.consistency, "accuracy": self.accuracy, "order_bias": self.order_bias}
         return {
             "pairs": self.pairs,
@@ -151,7 +153,7 @@ def report_swaps(pairs: Iterable[SwapPair]) -> SwapReport:
     """Count what became of ``pairs``.
 
     Raises:
-        InvalidInputError: a verdict names neither side nor a tie.
+        InvalidInputError: a verdict is neither a side nor a tie.
     """
     counts = dict.fromkeys(Swap, 0)
     number = first = second = known = right_shown = right_swapped = right_both = 0
@@ -183,7 +185,7 @@ def _check_pair(pair: SwapPair) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """One argument's points, first and again; None where that time gave it none."""
+    """One argument's points, first and again; None if that time gave none."""
 
     argument: str
     first: Fraction | None
@@ -191,20 +193,20 @@ class ScoreChange:
 
     @property
     def points(self) -> Fraction | None:
-        """Points gained from the first time to the second; None where one is missing."""
+        """Points gained from the first time to the second; None if one is missing."""
         return None if self.first is None or self.second is None else self.second - self.first
 
 
 @dataclass(frozen=True, slots=True)
 class RetestReport:
-    """The difference between judging once and judging again.
+    """How judging again differs from judging once.
 
     Attributes:
-        judge: who judged.
-        verdicts: the side found for, "tie" or None, the first time and the second.
-        gap_change: points the gap moved towards the side shown first; None where a time failed.
-        changes: every argument that either time scored.
-        failure: which time failed and why; empty where none did.
+        judge: its id.
+        verdicts: a side, "tie" or None, the first time and the second.
+        gap_change: points the gap moved towards the side shown first; None if a time failed.
+        changes: every argument scored at either time.
+        failure: which time failed and why, else empty.
     """
 
     judge: str
@@ -215,7 +217,7 @@ class RetestReport:
 
     @property
     def same_verdict(self) -> bool | None:
-        """Whether both times found for the same side; None where a time failed."""
+        """Whether both times found for the same side; None if a time failed."""
         return None if None in self.verdicts else self.verdicts[0] == self.verdicts[1]
 
     @property
@@ -224,17 +226,17 @@ class RetestReport:
 
     @property
     def mean_change(self) -> Fraction | None:
-        """Mean size of an argument's change in points; None where no argument was scored twice."""
+        """Mean size of an argument's change in points; None if no argument was scored twice."""
         moved = self._moved
         return sum(moved, Fraction(0)) / len(moved) if moved else None
 
     @property
     def largest_change(self) -> Fraction | None:
-        """Largest size of an argument's change in points; None where no argument was scored twice."""
+        """Largest size of an argument's change in points; None if no argument was scored twice."""
         return max(self._moved, default=None)
 
     def text(self) -> str:
-        """The difference in one sentence."""
+        """Describe the difference in one sentence."""
         if self.failure:
             return f"{self.judge} cannot be compared with itself: {self.failure}"
         said = "the same verdict" if self.same_verdict else f"{self.verdicts[0]} first, then {self.verdicts[1]}"
@@ -245,7 +247,7 @@ class RetestReport:
         return f"{self.judge}, judging twice: {said}"
 
     def as_json(self) -> JsonObject:
-        """The report, as the record and the exports keep it."""
+        """Return the recorded form."""
         sizes = {"gap_change": self.gap_change, "mean_change": self.mean_change, "largest_change": self.largest_change}
         return {
             "judge": self.judge,
@@ -284,7 +286,7 @@ def _label_times(first: JudgeScores, second: JudgeScores) -> tuple[tuple[str, Ju
 
 @dataclass(frozen=True, slots=True)
 class AnswerReport:
-    """Counts over items; shares are None where they would divide by nothing."""
+    """Counts over items; a share without a denominator is None."""
 
     items: int
     answered: int
@@ -292,21 +294,21 @@ class AnswerReport:
 
     @property
     def coverage(self) -> Fraction | None:
-        """Share of the items that were answered."""
+        """Share of items answered."""
         return Fraction(self.answered, self.items) if self.items else None
 
     @property
     def precision(self) -> Fraction | None:
-        """Share of the answers that are right."""
+        """Share of answers that are right."""
         return Fraction(self.right, self.answered) if self.answered else None
 
     @property
     def accuracy(self) -> Fraction | None:
-        """Share of all items that were answered right."""
+        """Share of all items answered right."""
         return Fraction(self.right, self.items) if self.items else None
 
     def as_json(self) -> JsonObject:
-        """The report, as the record and the exports keep it."""
+        """Return the recorded form."""
         shares = {"coverage": self.coverage, "precision": self.precision, "accuracy": self.accuracy}
         return {
             "items": self.items,
@@ -317,7 +319,7 @@ class AnswerReport:
 
 
 def report_answers(answers: Iterable[tuple[str | None, str]]) -> AnswerReport:
-    """Count ``answers``, pairs of what was answered (None: nothing) and the right answer."""
+    """Count ``answers``, pairs of the given answer (or None) and the right one."""
     rows = tuple(answers)
     return AnswerReport(
         len(rows),

@@ -1,11 +1,20 @@
-"""Softening words: how a critic takes back in one clause what it says in the next.
+"""English words by which a critic softens, agrees or objects.
 
-The rule: a criticism is stated as a direct claim. What weakens it, agrees before it objects, or praises what it attacks
-is softening, and each occurrence is a breach. Words inside quotation marks are somebody else's and are left alone.
+A criticism is a direct claim. Softening weakens it, agrees before it objects, or praises its target; each occurrence is
+a violation. Words in quotation marks belong to someone else and are ignored. Source: the review pattern, which forbids
+a critic softening language such as "while I acknowledge" and "this is generally reasonable but". The rest of the table
+is our choice of phrases with hardly another use in a criticism, so it has no plain "may" or "but".
 
-Source: the review pattern (softening language is forbidden to the critic, "while I acknowledge" and "this is generally
-reasonable but" among it). The rest of the table is our choice; it holds phrases that have hardly another use in a
-criticism, so a plain "may" or "but" is not in it.
+A critic that says yes in the form of a criticism fakes scrutiny. Two signs are found by words:
+
+    agreement   the criticism calls its target right, sound or convincing, or asks for it to go ahead; unless the same
+                sentence says before that this is denied, assumed or another's opinion ("nothing shows that the clause
+                is sound", "even if it is true").
+    objection   there is a word of denial, lack, doubt, failure, loss or danger. Hardly an objection does without, and
+                praise mostly does; what lowers, prevents or covers a loss is not counted. Such a word proves nothing,
+                its absence does.
+
+Both tables are ours. Other languages have neither: an unknown word must not weaken a critique.
 """
 
 from __future__ import annotations
@@ -93,22 +102,20 @@ _CLOSING = {
     for mark, closing in {'"': '"', "“": "”", "„": "[“”]", "«": "»", "'": r"'(?!\w)", "‘": r"’(?!\w)"}.items()
 }
 _PHRASES = re.compile(
-    r"(?<!\w)(?:" + "|".join(re.escape(row).replace(r"\ ", r"\s+") for row in SOFTENING) + r")(?!\w)",
-    re.IGNORECASE,
+    r"(?<!\w)(?:" + "|".join(re.escape(row).replace(r"\ ", r"\s+") for row in SOFTENING) + r")(?!\w)", re.IGNORECASE
 )
 
 
 def find_softening(text: str) -> tuple[str, ...]:
-    """The softening phrases of ``text`` outside of quotation marks, as they stand there, each once."""
+    """Return the softening phrases outside quotation marks, as written, each once."""
     plain = _strip_quotes(text.replace("’s", "'s"))
     return tuple(dict.fromkeys(" ".join(found.group().split()) for found in _PHRASES.finditer(plain)))
 
 
 def _strip_quotes(text: str) -> str:
-    """``text`` with a space in place of each quote; a mark that is not closed on its line stays.
+    """Replace each quote by a space; a mark that is not closed on its line stays.
 
-    Where an opening mark is not closed, the next ones of its kind up to the same place are not either. They are not
-    tried again, so that a text of opening marks takes linear time.
+    If an opening mark is not closed, later ones of its kind are not tried again, which keeps this linear.
     """
     parts: list[str] = []
     end, tried = 0, dict.fromkeys(_INSIDE, 0)
@@ -153,7 +160,7 @@ AGREEMENT = (
         "on the right track",
     ),
 )
-"""Phrases in small letters by which a critic agrees."""
+"""Lower-case phrases by which a critic agrees."""
 
 _GUARDS = (
     r"not|never|no|nothing|nobody|none|neither|nor|cannot|can't|n't|without|hardly|if|unless|whether|until|only when|"
@@ -195,7 +202,7 @@ _SENTENCE = re.compile(r"[^.!?;]+")
 
 
 def find_agreement(text: str) -> tuple[str, ...]:
-    """The phrases of ``text`` that agree with what is attacked, as they stand there, each once; English only."""
+    """Return the phrases that agree with the target, as written, each once; English only."""
     return tuple(
         dict.fromkeys(
             " ".join(found.group().split())

@@ -1,16 +1,16 @@
-"""How reliable each judge is, estimated from how the judges agree, without knowing a single right answer.
+"""Estimate how reliable each judge is from how the judges agree, without known answers.
 
-Source: Dawid and Skene 1979, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
-Applied Statistics 28(1). Every item has one true class; every judge has a table of how often it says each label
-given each true class; the tables, the share of each class and the probabilities of the items' classes are
-estimated in turn until the likelihood stops rising. The start is each item's share of labels, as in the paper,
-so no randomness is needed. A judge may label an item several times (both orders, a retest), or not at all.
+Source: Dawid and Skene 1979, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm", Applied
+Statistics 28(1). Every item has one true class; every judge has a table of how often it gives each label to each true
+class. Tables, class shares and the items' class probabilities are estimated in turn until the likelihood stops rising.
+As in the paper, the start is each item's share of labels, so no randomness is needed. A judge may label an item several
+times (both orders, a retest), or not at all.
 
-What it cannot do: it takes agreement for truth. A panel whose judges share a blind spot is estimated to be
-right. Check a panel against known answers as well (`known_answers`).
+Agreement is taken for truth: a panel with a shared blind spot is estimated to be right. So check a panel against known
+answers as well (`consistency.report_answers`).
 
-The estimate is in floating point: unlike votes and means it has no exact form. Sums are order-independent, and
-weights are rounded to six decimals, so the same labels in any order give the same weights.
+The estimate is in floating point, because it has no exact form. Sums do not depend on order and weights are rounded to
+six decimals, so the same labels in any order give the same weights.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fractions import Fraction
 from disputatio.errors import InvalidInputError
 from disputatio.judging.weights import Weights
 
-# A judge's table has K * (K - 1) free numbers. With fewer items than this for each class the weights fall back
-# to equal ones: our choice, the usual ten observations for each estimated number with two classes.
+# A judge's table has K * (K - 1) free numbers. With fewer items for each class all weights are equal: our choice, ten
+# observations for each estimated number with two classes.
 MIN_ITEMS_PER_CLASS = 10
 _MAX_ROUNDS, _TOLERANCE = 1000, 1e-10
 _Counts = dict[str, dict[str, dict[int, int]]]
@@ -47,12 +47,12 @@ class Reliability:
 
     Attributes:
         classes: every label given, sorted.
-        shares: estimated share of each class among the items.
-        tables: for each judge, true class, then label: estimated probability of the label.
+        shares: share of each class among the items.
+        tables: for each judge and true class, the probability of each label.
         items: for each item, the probability of each class.
         log_likelihood: of the labels, natural logarithm.
-        rounds: how many rounds were done.
-        converged: whether the likelihood had stopped rising.
+        rounds: number of rounds.
+        converged: whether the likelihood stopped rising.
     """
 
     classes: tuple[str, ...]
@@ -64,10 +64,7 @@ class Reliability:
     converged: bool
 
     def skill(self, judge: str) -> float:
-        """Mean probability of the right label over the classes, rescaled: 1 is always right, 0 is a guess.
-
-        Below zero the judge is worse than guessing.
-        """
+        """Return the rescaled mean probability of the right label: 1 is always right, 0 a guess, less is worse."""
         table, number = self.tables[judge], len(self.classes)
         if number < 2:
             return 0.0
@@ -75,9 +72,9 @@ class Reliability:
         return (right - 1 / number) / (1 - 1 / number)
 
     def weights(self) -> Weights:
-        """Weights of the judges by `skill`, zero for one that does no better than guessing.
+        """Weigh the judges by `skill`, with zero for one not better than guessing.
 
-        Equal, with a note that says why, where there are too few items, one class only, no skilled judge, or no
+        The weights are equal, with a note, if there are too few items, one class only, no skilled judge, or no
         convergence.
         """
         judges = tuple(self.tables)
@@ -94,10 +91,10 @@ class Reliability:
         return Weights("Dawid-Skene", skills, f"estimated from {len(self.items)} items")
 
     def posterior(self, labels: Mapping[str, str]) -> dict[str, float]:
-        """Probability of each class of an item that the judges labelled so.
+        """Return the probability of each class of an item with these labels.
 
         Raises:
-            InvalidInputError: a judge or a label was not in the data of the estimate.
+            InvalidInputError: the estimate lacks a judge or a label.
         """
         for judge, label in labels.items():
             if judge not in self.tables or label not in self.classes:
@@ -116,7 +113,7 @@ class Reliability:
         return dict(zip(self.classes, _normalise_logs(logs)[0], strict=True))
 
     def decide(self, labels: Mapping[str, str]) -> str | None:
-        """The likeliest class of an item that the judges labelled so; None where two are level."""
+        """Return the likeliest class of an item with these labels; None for a tie."""
         ranked = sorted(self.posterior(labels).items(), key=lambda row: -row[1])
         if len(ranked) > 1 and math.isclose(ranked[0][1], ranked[1][1], rel_tol=1e-9):
             return None
@@ -128,8 +125,8 @@ def estimate_reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -
 
     Args:
         labels: who gave which label to which item.
-        smoothing: labels added to every cell of every table in each round; 0 is the paper's estimate. A little,
-            such as 0.01, keeps a judge that never erred in the data from being held infallible.
+        smoothing: labels added to every cell of every table in each round; 0 as in the paper. A little, such as
+            0.01, keeps a judge without errors in the data from counting as infallible.
 
     Raises:
         InvalidInputError: there are no labels, or the smoothing is negative.
@@ -140,7 +137,7 @@ def estimate_reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -
     classes = tuple(sorted({row.label for row in rows}))
     counts = _count_labels(rows, classes)
     alike = _group_items(counts)
-    # Items with the same labels have the same probabilities in every round, so that each kind is reckoned once.
+    # Items with the same labels have the same probabilities, so compute each kind once.
     sizes = [len(items) for items in alike.values()]
     places = _index_labels(alike, len(classes))
     posterior = [_initial_shares(given, len(classes)) for given in alike]
@@ -156,7 +153,7 @@ def estimate_reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -
         tables = {judge: _estimate_table(mine, posterior, len(classes), smoothing) for judge, mine in places.items()}
         posterior, likelihood = _estimate_items(alike, shares, tables)
         done += 1
-        # Smoothing shifts the maximum, so the likelihood may sink by a hair: hence the absolute difference.
+        # Smoothing shifts the maximum, so the likelihood may fall slightly: hence the absolute difference.
         converged = abs(likelihood - before) <= _TOLERANCE * max(1.0, abs(likelihood))
         before = likelihood
     known = {item: row for items, row in zip(alike.values(), posterior, strict=True) for item in items}
@@ -175,7 +172,7 @@ def estimate_reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -
 
 
 def _count_labels(rows: Sequence[JudgeLabel], classes: tuple[str, ...]) -> _Counts:
-    """How often each judge gave each label to each item, items and judges sorted."""
+    """Count each judge's labels of each item, with items and judges sorted."""
     number = {name: index for index, name in enumerate(classes)}
     counts: _Counts = {item: {} for item in sorted({row.item for row in rows})}
     for row in sorted(rows, key=lambda row: (row.item, row.judge)):
@@ -185,7 +182,7 @@ def _count_labels(rows: Sequence[JudgeLabel], classes: tuple[str, ...]) -> _Coun
 
 
 def _group_items(counts: _Counts) -> dict[_Labels, list[str]]:
-    """The items by what they were given."""
+    """Group the items by their labels."""
     found: dict[_Labels, list[str]] = {}
     for item, given in counts.items():
         found.setdefault(tuple((judge, tuple(sorted(cell.items()))) for judge, cell in given.items()), []).append(item)
@@ -193,7 +190,7 @@ def _group_items(counts: _Counts) -> dict[_Labels, list[str]]:
 
 
 def _index_labels(alike: Mapping[_Labels, Sequence[str]], classes: int) -> dict[str, list[list[tuple[int, int]]]]:
-    """For each judge and label: the kinds of items that were given it, by number, and how often in all."""
+    """For each judge and label, list the kinds of items with it, and how often in all."""
     found: dict[str, list[list[tuple[int, int]]]] = {}
     for number, (given, items) in enumerate(alike.items()):
         for judge, cell in given:
@@ -214,7 +211,7 @@ def _initial_shares(given: _Labels, classes: int) -> list[float]:
 def _estimate_table(
     mine: Sequence[Sequence[tuple[int, int]]], posterior: Sequence[Sequence[float]], classes: int, smoothing: float
 ) -> list[list[float]]:
-    """One judge's table; a class that no item is likely to have gives a row of chance, not a division by zero."""
+    """Estimate one judge's table. A class without likely items gets a row of chance."""
     table = []
     for k in range(classes):
         row = [smoothing + math.fsum(posterior[number][k] * times for number, times in cell) for cell in mine]
@@ -226,7 +223,7 @@ def _estimate_table(
 def _estimate_items(
     alike: Mapping[_Labels, Sequence[str]], shares: Sequence[float], tables: Mapping[str, list[list[float]]]
 ) -> tuple[list[list[float]], float]:
-    """The probabilities of each kind of item, and the logarithm of the likelihood of all labels."""
+    """Return the class probabilities of each kind of item, and the log-likelihood of all labels."""
     logs = {judge: [[_safe_log(value) for value in row] for row in table] for judge, table in tables.items()}
     prior = [_safe_log(share) for share in shares]
     posterior, likelihoods = [], []
@@ -246,7 +243,7 @@ def _safe_log(value: float) -> float:
 
 
 def _normalise_logs(logs: Sequence[float]) -> tuple[list[float], float]:
-    """Probabilities from logarithms, and the logarithm of their sum. Labels no class allows are left level."""
+    """Return probabilities from logarithms, and the logarithm of their sum. Impossible labels give equal shares."""
     top = max(logs)
     if top == -math.inf:
         return [1 / len(logs)] * len(logs), -math.inf

@@ -1,4 +1,4 @@
-"""The seven fallacies a judge looks for, and whether the words it quotes were really said.
+"""The seven fallacies a judge looks for, and the check that its quotes were really spoken.
 
 Source: structured debate protocol, "Logical Fallacy Detection".
 """
@@ -41,11 +41,10 @@ class FoundFallacy:
     """A fallacy the judge found, with the words that show it.
 
     Attributes:
-        fallacy: which one.
+        fallacy: its kind.
         words: the words that show it.
-        quoted: whether the speaker said them.
-        place: the id of what they stand in, such as ``PRO-1`` or ``CON on PRO-1``; empty where nobody said them, and in
-            records from before fallacies had a place.
+        quoted: whether the speaker used them.
+        place: the id of their text, such as ``PRO-1`` or ``CON on PRO-1``; empty if not found, and in older records.
     """
 
     fallacy: Fallacy
@@ -54,7 +53,7 @@ class FoundFallacy:
     place: str = ""
 
     def text(self) -> str:
-        """The finding as a reader sees it."""
+        """Describe the finding for a reader."""
         doubt = "" if self.quoted else " (these words were not found in the debate)"
         where = f" in {self.place}" if self.place else ""
         return f'{self.fallacy.value.replace("_", " ")}{where}: "{self.words}"{doubt}'
@@ -68,9 +67,9 @@ def _fold(text: str) -> str:
 
 
 def words_are_in(words: str, text: str) -> bool:
-    """Whether ``words`` stand in ``text``, case, spaces and punctuation apart; whole words only.
+    """Whether ``words`` occur in ``text`` as whole words, ignoring case, spaces and punctuation.
 
-    What a word is follows the rule of word limits: where a script has no spaces, each letter is one.
+    A word is what word limits count: in a script without spaces, each letter.
     """
     wanted = _fold(words)
     return bool(wanted) and f" {wanted} " in f" {_fold(text)} "

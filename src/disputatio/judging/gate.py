@@ -1,18 +1,31 @@
-"""Whether a question is worth a debate, before anything is spent on one.
+"""Decide whether a question is worth a debate, before spending anything, and estimate that from outcomes.
 
-The rules, in their order
+The rules, in order
 
-    factual         never: a look-up has nothing to contest.
-    downside        debate, where what a wrong answer would cost is more than 50 times what the debate may cost.
-    risk            debate, where the task is of a kind that is known for overconfident answers and there is a single
-                    answer whose confidence is low or that hedges.
+    factual         never: a fact can be looked up.
+    downside        debate, if a wrong answer would cost more than 50 times what the debate may cost.
+    risk            debate, if the kind of task is known for overconfident answers and a single answer has low
+                    confidence or hedges.
     otherwise       no debate: a single answer will do.
 
-A kind of task may be called by its preset (``contract-risk``), and ``general`` is what is of no other kind. An unknown
-one is refused: a misspelt ``contract`` would pass for a task without risk.
+A kind of task may be named by its preset (``contract-risk``); ``general`` is any other kind. An unknown kind is
+refused, because a misspelt ``contract`` would pass for a task without risk.
 
-Source: the review pattern, cost governance (the factor 50, the kinds of tasks, the signs of uncertainty). That a
-confidence below 0.7 is low, and the table of hedging words, are our choice.
+Source: the review pattern, cost governance (the factor 50, the kinds of tasks, the signs of uncertainty). The limit of
+0.7 for low confidence and the table of hedging words are our choice.
+
+The pattern asks to calibrate the factor by later outcomes. A debate is worth its cost if
+
+    share of debates that put the answer right x downside > cost of a debate
+
+so the multiple is one over that share, with
+
+    saves     the conclusion departs from the first proposer's output, and proved right
+    spoils    the conclusion departs from it, and proved wrong
+    share     (saves - spoils) / outcomes
+
+Mixed outcomes and debates that agreed with their first proposer count among the outcomes only. The first proposer's
+output stands for the single answer: an assumption, since no model was asked alone.
 """
 
 from __future__ import annotations
@@ -30,7 +43,7 @@ from disputatio.kernel import JsonObject
 MIN_DOWNSIDE_FACTOR = 50
 """How many times the cost of a debate the downside must exceed."""
 DEFAULT_COST_USD = Decimal("0.50")
-"""What a debate may cost where nothing else is said: the usual ceiling of a review."""
+"""The usual ceiling of a review."""
 LOW_CONFIDENCE = 0.7
 FACTUAL = frozenset({"factual", "lookup", "look-up", "fact"})
 HIGH_RISK = frozenset({"contract", "security", "architecture", "investment", "compliance"})
@@ -42,7 +55,7 @@ PRESET_KINDS = {
     "regulatory-compliance": "compliance",
     "security-threat-model": "security",
 }
-"""The presets of reviews, each with the kind of task it is for."""
+"""The kind of task of each review preset."""
 
 HEDGES = (
     "it depends",
@@ -72,7 +85,7 @@ HEDGES = (
     "as far as i know",
     "to my knowledge",
 )
-"""Words by which an answer shows that it is not sure, in small letters."""
+"""Lower-case words by which an answer shows that it is not sure."""
 _HEDGES = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, HEDGES)) + r")(?!\w)", re.IGNORECASE)
 
 
@@ -86,17 +99,12 @@ class GateDecision:
     threshold: Decimal
 
     def as_json(self) -> JsonObject:
-        """The decision as JSON; the threshold is text."""
-        return {
-            "debate": self.debate,
-            "rule": self.rule,
-            "reason": self.reason,
-            "threshold_usd": str(self.threshold),
-        }
+        """Return the decision as JSON; the threshold is text."""
+        return {"debate": self.debate, "rule": self.rule, "reason": self.reason, "threshold_usd": str(self.threshold)}
 
 
 def find_task_type(name: str) -> str:
-    """The kind of task called ``name``, in any case, or that of the preset called so.
+    """Return the kind of task with this name or preset, in any case.
 
     Raises:
         InvalidInputError: there is none.
@@ -118,19 +126,18 @@ def should_debate(
     cost: Decimal = DEFAULT_COST_USD,
     factor: Decimal = Decimal(MIN_DOWNSIDE_FACTOR),
 ) -> GateDecision:
-    """Whether to hold a debate.
+    """Decide whether to run a debate.
 
     Args:
-        task_type: what kind of question it is: ``factual``, ``contract``, ``security`` ..., ``general``, or a preset's
-            name such as ``contract-risk``.
-        confidence: of the single answer, 0 to 1; None where nobody knows.
-        downside: what a wrong answer would cost, in US dollars; None where nobody knows.
-        answer: the text of the single answer, looked through for hedging words.
+        task_type: ``factual``, ``contract``, ``security`` ..., ``general``, or a preset such as ``contract-risk``.
+        confidence: of the single answer, 0 to 1; None if unknown.
+        downside: what a wrong answer would cost, in US dollars; None if unknown.
+        answer: the text of the single answer, searched for hedging words.
         cost: what the debate may cost, in US dollars.
-        factor: how many times its cost the downside must be; recomputed from outcomes by ``judging.worth``.
+        factor: how many times its cost the downside must be; see `estimate_multiple`.
 
     Raises:
-        InvalidInputError: a number is out of its range, or there is no such kind of task.
+        InvalidInputError: a number is out of range, or there is no such kind of task.
     """
     if confidence is not None and not 0 <= confidence <= 1:
         raise InvalidInputError(f"A confidence of {confidence} cannot be.", "Give a number from 0 to 1.")
@@ -167,14 +174,14 @@ def _describe_small_downside(downside: Decimal | float | None, threshold: Decima
 
 
 MIN_OUTCOMES = 20
-"""Outcomes; the pattern's own size of a golden set. From fewer the share is too rough to decide anything by."""
+"""The pattern's own size of a golden set; fewer give too rough a share."""
 DEFAULT_MULTIPLE = Fraction(50)
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedOutcome:
-    """A debate whose result was checked later: ``verdict`` is right, wrong or mixed, and whether it kept to its first
-    proposer's output."""
+    """A debate whose result was checked later: right, wrong or mixed, and whether it kept its first proposer's
+    output."""
 
     verdict: str
     agrees: bool
@@ -182,7 +189,7 @@ class VerifiedOutcome:
 
 @dataclass(frozen=True, slots=True)
 class DebateMultiple:
-    """The multiple, and what it rests on. ``value`` is None where there is none: ``because`` says why."""
+    """The multiple and its basis. If ``value`` is None, ``because`` gives the reason."""
 
     value: Fraction | None
     outcomes: int
@@ -191,7 +198,7 @@ class DebateMultiple:
     because: str
 
     def as_json(self) -> JsonObject:
-        """As it is printed and kept."""
+        """Return the recorded form."""
         return {
             "multiple": None if self.value is None else round_half_up(self.value, 2),
             "outcomes": self.outcomes,
@@ -203,10 +210,9 @@ class DebateMultiple:
 
 
 def estimate_multiple(rows: Iterable[VerifiedOutcome]) -> DebateMultiple:
-    """The multiple from ``rows``.
+    """Estimate the multiple from ``rows``.
 
-    Nothing is recomputed from fewer than ``FEWEST`` outcomes, and there is no multiple where debates spoiled as many
-    answers as they saved: then no downside is large enough.
+    There is none from fewer than ``MIN_OUTCOMES`` outcomes, nor if debates spoiled as many answers as they saved.
     """
     known = list(rows)
     saves = sum(row.verdict == "right" and not row.agrees for row in known)

@@ -1,4 +1,17 @@
-"""What one judge of a panel gave for one order of the sides: scores, or a failure with its reason."""
+"""A judge's scores for one order of the sides, and the check that scores are not inflated.
+
+Inflation has three thresholds, with 1 the lowest and 10 the highest score
+
+    near-perfect     more than a quarter of the scores are 9 or 10. The market debate protocol gives 6 to 8 to what
+                     is good and keeps 9 and 10 for what is near-perfect. A quarter is our choice.
+    crowded          nine scores in ten lie within three neighbouring points, all 7 or above: "all arguments score
+                     7-9", the market debate protocol's third pitfall. Nine in ten is our choice.
+    flat             the standard deviation is under half a point. The structured debate protocol calls a gap under
+                     1 point evenly matched, so such scores make every pair of arguments evenly matched.
+
+Fewer than twelve scores (three arguments by four criteria, the least one side can bring) give no finding. A finding is
+a reason to look; scores are never changed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +26,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric, mean, round_half_up, weigh_scores
 from disputatio.kernel import JsonObject
 
-# The verdict of a judge, or of a panel, that found for neither side. No side may bear this name.
+# The verdict for neither side. No side may have this name.
 TIE = "tie"
 
 
@@ -21,18 +34,18 @@ TIE = "tie"
 class JudgeScores:
     """One judge's scores with the sides shown in one order.
 
-    Make one with `of_totals`, `of_findings`, `of_verdict` or `failed`.
+    Make one with `from_totals`, `from_findings`, `from_verdict` or `failed`.
 
     Attributes:
         judge: the judge's id.
-        order: the two sides, the one shown first first.
-        totals: points of each side, exact; empty where the judge failed.
-        arguments: points of each argument under its side, where the judge scored arguments.
-        failure: why there are no scores; empty where there are.
+        order: the two sides, the one shown first at the start.
+        totals: points of each side, exact; empty if the judge failed.
+        arguments: points of each argument under its side, if the judge scored arguments.
+        failure: why there are no scores, else empty.
 
     Raises:
-        InvalidInputError: the order is not of two sides, a side is called "tie", or there are not exactly two
-            totals and no failure, or a failure and nothing else.
+        InvalidInputError: the order is not two sides, a side is called "tie", or there are not either two totals or a
+            failure.
     """
 
     judge: str
@@ -53,16 +66,16 @@ class JudgeScores:
 
     @classmethod
     def from_totals(cls, judge: str, order: tuple[str, str], totals: Mapping[str, Fraction]) -> JudgeScores:
-        """Scores of whole sides."""
+        """Make scores of whole sides."""
         return cls(judge, order, dict(totals))
 
     @classmethod
     def from_findings(
         cls, judge: str, order: tuple[str, str], findings: Mapping[str, Mapping[str, Mapping[str, int]]], rubric: Rubric
     ) -> JudgeScores:
-        """Scores of arguments: side, argument, criterion, integer. A side's total is the mean of its arguments.
+        """Make scores of arguments: side, argument, criterion, integer. A side's total is the mean of its arguments.
 
-        A side without a scored argument has no total, so nothing can be compared: that is a failure.
+        A side without a scored argument has no total, which is a failure.
         """
         arguments = {
             side: {argument: weigh_scores(scores, rubric) for argument, scores in findings.get(side, {}).items()}
@@ -76,10 +89,10 @@ class JudgeScores:
 
     @classmethod
     def from_verdict(cls, judge: str, order: tuple[str, str], verdict: str) -> JudgeScores:
-        """A bare verdict, a side or TIE, as one point for the winner or half a point for each.
+        """Make one point for the winner, or half a point each for TIE.
 
         Raises:
-            InvalidInputError: the verdict is neither.
+            InvalidInputError: the verdict is neither a side nor TIE.
         """
         if verdict != TIE and verdict not in order:
             raise InvalidInputError(f"{verdict} is not a side.", f"Give {order[0]}, {order[1]} or {TIE}.")
@@ -88,20 +101,20 @@ class JudgeScores:
 
     @classmethod
     def failed(cls, judge: str, order: tuple[str, str], reason: str) -> JudgeScores:
-        """No scores, and why."""
+        """Make a failure with its reason."""
         return cls(judge, order, failure=reason or "no reason was given")
 
     def gap(self, ahead: str, behind: str) -> Fraction | None:
-        """The total of ``ahead`` less that of ``behind``; None where the judge failed."""
+        """Return the total of ``ahead`` less that of ``behind``; None if the judge failed."""
         return None if self.failure else self.totals[ahead] - self.totals[behind]
 
     def verdict(self, dead_zone: Fraction = Fraction(0)) -> str | None:
-        """The side this judge found for, TIE where the gap is zero or below ``dead_zone``, None where it failed."""
+        """Return the winner, TIE if the gap is zero or below ``dead_zone``, or None if the judge failed."""
         gap = self.gap(*self.order)
         return None if gap is None else find_leader(gap, self.order, dead_zone)
 
     def as_json(self) -> JsonObject:
-        """The scores, as the record and the exports keep them."""
+        """Return the recorded form."""
         return {
             "judge": self.judge,
             "order": list(self.order),
@@ -115,17 +128,17 @@ class JudgeScores:
 
 
 def find_leader(gap: Fraction, sides: tuple[str, str], dead_zone: Fraction = Fraction(0)) -> str:
-    """The first side for a gap above zero, the second for one below; TIE at zero and inside the dead zone."""
+    """Return the first side for a gap above zero, the second below; TIE at zero and inside the dead zone."""
     if gap == 0 or abs(gap) < dead_zone:
         return TIE
     return sides[0] if gap > 0 else sides[1]
 
 
 def check_sides(sides: tuple[str, ...]) -> None:
-    """Refuse what is not two different sides.
+    """Refuse anything but two different sides.
 
     Raises:
-        InvalidInputError: there are not two, they are one, or one is called "tie".
+        InvalidInputError: there are not two, they are the same, or one is called "tie".
     """
     if len(sides) != 2 or sides[0] == sides[1] or TIE in sides:
         raise InvalidInputError(
@@ -154,11 +167,11 @@ class ScoreSpread:
 
     Attributes:
         scores: how many there are.
-        mean: their mean; None of none.
-        variance: the mean squared distance from it, exact; None of none.
-        near_perfect: share that is 9 or 10; None of none.
-        crowded: largest share within three neighbouring points that are all 7 or above; None of none.
-        findings: what is wrong, empty where nothing is or there are too few scores to say.
+        mean: their mean; None without scores.
+        variance: the exact mean squared distance from it; None without scores.
+        near_perfect: share of 9 and 10; None without scores.
+        crowded: largest share within three neighbouring points of 7 or above; None without scores.
+        findings: what is wrong; empty also with too few scores.
     """
 
     scores: int
@@ -170,7 +183,7 @@ class ScoreSpread:
 
     @property
     def enough(self) -> bool:
-        """Whether there are scores enough to say anything."""
+        """Whether there are enough scores for a finding."""
         return self.scores >= MIN_SCORES
 
     @property
@@ -179,7 +192,7 @@ class ScoreSpread:
         return None if self.variance is None else math.sqrt(self.variance)
 
     def text(self) -> str:
-        """The finding in one sentence."""
+        """Describe the finding in one sentence."""
         if not self.enough:
             return f"{self.scores} scores are too few to say whether they are inflated; {MIN_SCORES} are needed"
         said = {
@@ -190,7 +203,7 @@ class ScoreSpread:
         return "; ".join(said[finding] for finding in self.findings) or "the scores are spread"
 
     def as_json(self) -> JsonObject:
-        """The spread, as the record and the exports keep it."""
+        """Return the recorded form."""
         shares = {"mean": self.mean, "near_perfect": self.near_perfect, "crowded": self.crowded}
         return {
             "scores": self.scores,
@@ -202,7 +215,7 @@ class ScoreSpread:
 
 
 def measure_spread(scores: Sequence[int]) -> ScoreSpread:
-    """How ``scores``, integers from 1 to 10, are spread, and whether they are inflated.
+    """Measure the spread of ``scores``, integers from 1 to 10.
 
     Raises:
         InvalidInputError: a score is outside 1 to 10.
@@ -214,7 +227,7 @@ def measure_spread(scores: Sequence[int]) -> ScoreSpread:
         return ScoreSpread(0, None, None, None, None, ())
     counts = Counter(scores)
     total = sum(scores)
-    # The mean of the squares less the square of the mean, in whole numbers: exact, and without a fraction a score.
+    # The mean of the squares less the square of the mean, exact in whole numbers.
     squares = sum(score * score * times for score, times in counts.items())
     variance = Fraction(number * squares - total * total, number * number)
     near_perfect = Fraction(sum(times for score, times in counts.items() if score >= NEAR_PERFECT), number)

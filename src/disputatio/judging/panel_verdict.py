@@ -1,4 +1,4 @@
-"""The verdict of a panel of judges, with everything a surface shows of it."""
+"""The verdict of a panel of judges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from disputatio.kernel import JsonObject
 
 
 class PanelMethod(StrEnum):
-    """How the judges become one."""
+    """How the judges' findings are combined."""
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -34,7 +34,7 @@ class Orders(StrEnum):
 
 
 class PanelStatus(StrEnum):
-    """How a panel ended. UNDECIDED: too few judges were heard; that is not a tie."""
+    """How a panel ended. UNDECIDED, with too few judges heard, is not a tie."""
 
     WON = "won"
     TIED = "tied"
@@ -48,10 +48,10 @@ class JudgeFinding:
     Attributes:
         judge: the judge's id.
         sides: the two sides; gaps are the first less the second.
-        scores: what it gave in each order.
-        verdict: the side it found for, "tie", or None where an order failed.
-        swap: what became of its verdict when the sides changed places; None in one order only.
-        failure: why it counts as not heard; empty where it was.
+        scores: one for each order.
+        verdict: a side, "tie", or None if an order failed.
+        swap: what became of its verdict when the sides changed places; None with one order.
+        failure: why it was not heard, else empty.
     """
 
     judge: str
@@ -68,7 +68,7 @@ class JudgeFinding:
 
     @property
     def totals(self) -> dict[str, Fraction]:
-        """Points of each side, the mean over the orders; empty where it was not heard."""
+        """Mean points of each side over the orders; empty if not heard."""
         if not self.heard:
             return {}
         return {
@@ -77,7 +77,7 @@ class JudgeFinding:
 
     @property
     def arguments(self) -> dict[str, Fraction]:
-        """Points of each argument that it scored in every order, the mean over them; empty where not heard."""
+        """Mean points of each argument scored in every order; empty if not heard."""
         if not self.heard:
             return {}
         rows = [{key: points for part in row.arguments.values() for key, points in part.items()} for row in self.scores]
@@ -85,7 +85,7 @@ class JudgeFinding:
         return {key: sum((row[key] for row in rows), Fraction(0)) / len(rows) for key in common}
 
     def gap(self, order: tuple[str, str] | None = None) -> Fraction | None:
-        """Its gap with the sides shown in ``order``, or over all orders; None where it has none."""
+        """Return its gap in ``order``, or over all orders; None if it has none."""
         if not self.heard:
             return None
         if order is None:
@@ -102,7 +102,7 @@ class JudgeFinding:
         return (gaps[0] + gaps[1]) / 2
 
     def as_json(self) -> JsonObject:
-        """The finding, as the record and the exports keep it."""
+        """Return the recorded form."""
         gains = self.first_shown_gains
         return {
             "judge": self.judge,
@@ -121,20 +121,20 @@ class PanelVerdict:
     """What a panel found.
 
     Attributes:
-        method: how the judges became one.
+        method: how the findings were combined.
         orders: in how many orders they saw the sides.
         sides: the two sides; gaps are the first less the second.
-        findings: of every registered judge, heard or not, in the order of registration.
+        findings: of every registered judge, heard or not, in order of registration.
         weights: of the judges, under a weighted method.
         dead_zone: points below which a gap is a tie.
         status: won, tied or undecided.
         winner: the side that won, or None.
-        totals: points of each side by the method; under the voting methods the (weighted) mean, for information;
-            empty where nobody with any weight was heard.
+        totals: points of each side by the method; under voting methods the (weighted) mean, for information; empty
+            if no judge with weight was heard.
         gap: the panel's gap by the method, in both orders the mean of the gap in each. Under the median it is the
-            median of the judges' gaps, which need not be the difference of the median totals; a winner against whom
-            either speaks is a tie. None where no judge with any weight was heard.
-        vote: the count, under the voting methods.
+            median of the judges' gaps, which may differ from the gap of the median totals; if either contradicts the
+            winner, it is a tie. None if no judge with weight was heard.
+        vote: the count, under voting methods.
         reason: why, in one sentence.
     """
 
@@ -158,7 +158,7 @@ class PanelVerdict:
 
     @property
     def failed(self) -> tuple[tuple[str, str], ...]:
-        """The judges that were not heard, each with the reason."""
+        """The judges that were not heard, with their reasons."""
         return tuple((row.judge, row.failure) for row in self.findings if not row.heard)
 
     @property
@@ -168,12 +168,12 @@ class PanelVerdict:
 
     @property
     def degraded(self) -> bool:
-        """Whether a registered judge was not heard; then every surface says so in its heading."""
+        """Whether a registered judge was not heard; every heading then says so."""
         return bool(self.failed)
 
     @property
     def end(self) -> str:
-        """How it ended in words. A side whose lead the reading aid calls evenly matched is ahead and does not win."""
+        """The result in words. A side with an evenly matched gap is "narrowly ahead"."""
         if self.status is PanelStatus.WON:
             narrow = self.gap is not None and classify_gap(self.gap) is Edge.EVEN
             return f"{self.winner} is narrowly ahead" if narrow else f"{self.winner} wins"
@@ -181,20 +181,20 @@ class PanelVerdict:
 
     @property
     def heading(self) -> str:
-        """The verdict in one line, with who was heard."""
+        """The verdict in one line, with the number of judges heard."""
         number = len(self.findings)
         heard = f"{len(self.heard)} of {number} judge{'' if number == 1 else 's'} heard"
         return f"{self.end} ({self.method.value}, {self.orders.value}, {heard})"
 
     @property
     def reading(self) -> str:
-        """What the size of the gap amounts to, or why there is none; for totals on the scale of 1 to 10."""
+        """The meaning of the gap's size, for totals of 1 to 10, or why there is none."""
         if self.gap is None:
             return "no comparison: no judge was heard"
         return f"{classify_gap(self.gap).value} (gap {format_gap(self.gap)})"
 
     def text(self) -> str:
-        """The verdict for a reader: heading, reason, and each judge in a line."""
+        """Describe the verdict for a reader: heading, reason, and a line for each judge."""
         lines = [self.heading, f"Why: {self.reason}."]
         if self.weights is not None:
             whole = sum(self.weights.of.values(), Fraction(0))
@@ -213,7 +213,7 @@ class PanelVerdict:
         return "\n".join(lines)
 
     def as_json(self) -> JsonObject:
-        """The whole verdict, as the record and the exports keep it."""
+        """Return the recorded form."""
         return {
             "method": self.method.value,
             "orders": self.orders.value,
@@ -237,10 +237,9 @@ class PanelVerdict:
 
 
 def collect_ratings(verdict: PanelVerdict) -> tuple[tuple[str, ...], Ratings]:
-    """What the judges rated, and a row of points for each registered judge; None where it gave none.
+    """Return the rated items, and a row of points for each registered judge, with None for missing ones.
 
-    The items are the arguments; where no judge scored arguments, the two sides. A judge's points are the mean over
-    the orders it was shown.
+    The items are the arguments, or the two sides if no judge scored arguments. Points are means over the orders.
     """
     rows = [finding.arguments for finding in verdict.findings]
     if not any(rows):
@@ -250,10 +249,9 @@ def collect_ratings(verdict: PanelVerdict) -> tuple[tuple[str, ...], Ratings]:
 
 
 def measure_agreement(verdict: PanelVerdict) -> tuple[Agreement, ...]:
-    """Krippendorff's alpha (interval) of the judges' points, and Kendall's W of their ranking.
+    """Measure Krippendorff's alpha (interval) of the judges' points, and Kendall's W of their ranking.
 
-    Alpha asks whether they gave the same points, W whether they put the arguments in the same order: a strict and a
-    generous judge can agree in the second alone.
+    A strict and a generous judge may agree in their ranking (W) but not in their points (alpha).
     """
     _, ratings = collect_ratings(verdict)
     return krippendorff_alpha(ratings, Level.INTERVAL), kendall_w(ratings)

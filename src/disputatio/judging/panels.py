@@ -2,21 +2,20 @@
 
 The rules
     1. The panel is registered. A judge without scores in every order is named with the reason and stays in the
-       denominator; no score is put in its place.
-    2. More than half of the panel (of its weight, where it is weighted) must be heard, else there is no verdict.
-    3. Every judge sees the sides in both orders, and a win must survive the swap, else it is a tie. Where judges
-       vote, each judge's own win must survive. Where scores are averaged, the average must favour the same side
-       in either order.
-    4. Ties are said to be ties. No verdict is not a tie.
+       denominator; nothing replaces its scores.
+    2. More than half of the panel (of its weight, if weighted) must be heard, else there is no verdict.
+    3. Every judge sees the sides in both orders, and a win must survive the swap, else it is a tie. If judges vote,
+       each judge's own win must survive. If scores are averaged, the average must favour the same side in both orders.
+    4. Ties are reported as ties. No verdict is not a tie.
 
-How the judges become one
-    mean            the mean of their gaps between the sides
-    median          the median of their gaps: the middle one, or the mean of the middle two
-    majority        each judge votes for the side it found for, or for a tie; more than half of the panel decides
+How the findings are combined
+    mean            the mean of the judges' gaps between the sides
+    median          the median of their gaps; of an even number, the mean of the middle two
+    majority        each judge votes for a side or for a tie; more than half of the panel decides
     weighted mean   the mean of their gaps, weighted
     weighted vote   the vote, weighted: more than half of the weight of the panel decides
 
-Everything is in exact fractions. A gap is the total of the first side less that of the second.
+All numbers are exact fractions. A gap is the total of the first side less that of the second.
 """
 
 from __future__ import annotations
@@ -39,19 +38,19 @@ _WEIGHTED = frozenset({PanelMethod.WEIGHTED_MEAN, PanelMethod.WEIGHTED_VOTE})
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Who judges, and how their findings become one; named before the debate.
+    """Who judges, and how their findings are combined; registered before the debate.
 
     Attributes:
         judges: every registered judge.
         sides: the two sides; gaps are the first less the second.
-        method: how the judges become one.
-        orders: whether each sees the sides in both orders, or in one only.
-        weights: of the judges, for the weighted methods and for no other.
-        dead_zone: points; a gap smaller than this is a tie.
+        method: how the findings are combined.
+        orders: whether each judge sees the sides in both orders, or in one only.
+        weights: of the judges, only for the weighted methods.
+        dead_zone: a gap smaller than this, in points, is a tie.
 
     Raises:
-        InvalidInputError: there is no judge, one is registered twice, the sides are not two, weights are missing
-            or not wanted, or the dead zone is negative.
+        InvalidInputError: there is no judge, one is registered twice, the sides are not two, weights do not fit the
+            method, or the dead zone is negative.
     """
 
     judges: tuple[str, ...]
@@ -76,13 +75,13 @@ class Panel:
             raise InvalidInputError("The dead zone is negative.", "Give 0 points or more.")
 
     def verdict(self, scores: Sequence[JudgeScores]) -> PanelVerdict:
-        """The verdict of this panel.
+        """Combine ``scores`` into the verdict.
 
         Args:
-            scores: what each judge gave in each order; where nothing is given, the judge has failed.
+            scores: one for each judge and order. A judge without scores has failed.
 
         Raises:
-            InvalidInputError: a score is of a stranger or of other sides, or a judge has two for one order.
+            InvalidInputError: a score is of another judge or other sides, or a judge has two for one order.
         """
         orders = self._orders(scores)
         findings = tuple(self._finding(judge, orders, scores) for judge in self.judges)
@@ -91,9 +90,9 @@ class Panel:
         return self._by_score(findings)
 
     def arguments(self, findings: Sequence[JudgeFinding]) -> dict[str, Fraction]:
-        """Points of each argument by the method, over the judges that were heard and scored it.
+        """Return the points of each argument by the method, over the heard judges that scored it.
 
-        Under the voting methods they are the (weighted) mean, as the totals are.
+        Under voting methods they are the (weighted) mean, as the totals are.
         """
         rows: dict[str, list[tuple[Fraction, Fraction]]] = {}
         for finding in findings:
@@ -142,7 +141,7 @@ class Panel:
         return self.weights.of[judge] if self.weights else Fraction(1)
 
     def _quorum(self, findings: tuple[JudgeFinding, ...]) -> str:
-        """Why there is no verdict, or nothing where enough judges were heard."""
+        """Explain why too few judges were heard; empty if enough were."""
         heard = [row.judge for row in findings if row.heard]
         if not heard:
             return "no judge was heard"
@@ -198,23 +197,22 @@ class Panel:
         totals = self._totals_of(findings)
         apart = totals[self.sides[0]] - totals[self.sides[1]]
         if winner != TIE and (against := self._against(winner, apart)):
-            # Medians of totals and of gaps are two statistics: where they part, neither side won.
+            # Medians of totals and of gaps may contradict each other; then neither side won.
             return self._verdict(findings, PanelStatus.TIED, None, gap, f"{why}, but of the totals {against}", None)
         if winner == TIE:
             return self._verdict(findings, PanelStatus.TIED, None, gap, why, None)
         return self._verdict(findings, PanelStatus.WON, winner, gap, why, None)
 
     def _against(self, winner: str, gap: Fraction | None) -> str:
-        """Why ``gap`` speaks against ``winner``; empty where it does not."""
+        """Explain why ``gap`` contradicts ``winner``; empty if it does not."""
         if gap is None or gap == 0 or find_leader(gap, self.sides) == winner:
             return ""
         return self._lead_text(gap)
 
     def _gap(self, findings: tuple[JudgeFinding, ...], order: tuple[str, str] | None) -> Fraction | None:
-        """The panel's gap in ``order``; over all orders the mean of its gaps in each. None where no judge was heard.
+        """Return the gap in ``order``, over all orders the mean of the gaps in each; None if no judge was heard.
 
-        The winner is taken from the gaps in each order. A gap over all orders that was the median of the judges' own
-        means could put the loser ahead.
+        The winner comes from the gaps in each order. The median of the judges' own means could put the loser ahead.
         """
         if order is None and self.orders is Orders.BOTH:
             leads = [self._gap(findings, each) for each in both_orders(self.sides)]
@@ -261,7 +259,7 @@ class Panel:
         )
 
     def _totals_of(self, findings: tuple[JudgeFinding, ...]) -> dict[str, Fraction]:
-        """Points of each side by the method; empty where no judge with any weight was heard."""
+        """Return the points of each side by the method; empty if no judge with weight was heard."""
         return {side: _SUMMARIES[self.method](rows) for side in self.sides if (rows := self._totals(findings, side))}
 
     def _totals(self, findings: tuple[JudgeFinding, ...], side: str) -> list[tuple[Fraction, Fraction]]:

@@ -1,6 +1,9 @@
-"""Rubrics: what is scored from 1 to 10, and with what weight.
+"""Rubrics, and exact sums and means of their scores from 1 to 10.
 
-A rubric measures the quality of the debating. It does not measure who is right.
+A rubric measures the quality of the debating, not who is right. Judges give integers; code computes all the rest.
+
+Reading aid (structured debate protocol, "Level 1: Total Scores"): a gap under 1 point is evenly matched, over 3 points
+is significant, and between the two one side has an edge.
 """
 
 from __future__ import annotations
@@ -18,12 +21,12 @@ from disputatio.errors import InvalidInputError
 LOWEST, HIGHEST = 1, 10
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TAKEN = frozenset({"rests_on", "reason", "standing", "fallacies", "answers", "new_arguments", "cross_references"})
-"""What the judge states beside the scores; a criterion of that name would take its place."""
+"""Names of what a judge states besides scores. A criterion may not use them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing that is scored. ``weight`` is a share of 1; ``question`` is what the judge answers."""
+    """One thing to score. ``weight`` is a share of 1; the judge answers ``question``."""
 
     key: str
     weight: Fraction
@@ -35,8 +38,8 @@ class Rubric:
     """Criteria whose weights sum to exactly 1.
 
     Raises:
-        InvalidInputError: there are none, a key is unusable or used twice, a weight is not positive, or
-            the sum is not 1.
+        InvalidInputError: there are none, a key is invalid or used twice, a weight is not positive, or the sum is
+            not 1.
     """
 
     name: str
@@ -65,7 +68,7 @@ class Rubric:
 
     @cached_property
     def shares(self) -> tuple[tuple[tuple[str, int], ...], int]:
-        """The weights as whole numbers by criterion, and the whole they are shares of."""
+        """The weights as whole numbers by criterion, and their sum."""
         whole = lcm(*(criterion.weight.denominator for criterion in self.criteria))
         return tuple((row.key, int(row.weight * whole)) for row in self.criteria), whole
 
@@ -79,9 +82,7 @@ STANDARD = Rubric(
     "standard",
     (
         _make_criterion(
-            "logic",
-            30,
-            "Is the chain of reasoning consistent? 1 = full of gaps, circular; 10 = no flaw found.",
+            "logic", 30, "Is the chain of reasoning consistent? 1 = full of gaps, circular; 10 = no flaw found."
         ),
         _make_criterion(
             "evidence",
@@ -118,7 +119,7 @@ RUBRICS = {rubric.name: rubric for rubric in (STANDARD, EVIDENCE_FIRST)}
 
 
 class Edge(StrEnum):
-    """What a gap between two totals amounts to."""
+    """What a gap between two totals means."""
 
     EVEN = "evenly matched"
     EDGE = "an edge"
@@ -126,7 +127,7 @@ class Edge(StrEnum):
 
 
 def weigh_scores(scores: Mapping[str, int], rubric: Rubric) -> Fraction:
-    """The weighted score of one argument, 1 to 10, exact. ``scores`` has every criterion of ``rubric``."""
+    """Compute the exact weighted score of one argument, 1 to 10. ``scores`` has every criterion of ``rubric``."""
     shares, whole = rubric.shares
     total = 0
     for key, share in shares:
@@ -135,17 +136,17 @@ def weigh_scores(scores: Mapping[str, int], rubric: Rubric) -> Fraction:
 
 
 def mean(values: Sequence[Fraction]) -> Fraction | None:
-    """The exact mean, or None of nothing: a side without scored arguments has no total, not a zero."""
+    """Return the exact mean, or None: a side without scored arguments has no total, not a zero."""
     if not values:
         return None
-    # In whole numbers over one denominator: a sum of fractions looks for common divisors at every step.
+    # Summed over one denominator, because adding fractions computes a common divisor at every step.
     whole = lcm(*[value.denominator for value in values])
     total = sum([value.numerator * (whole // value.denominator) for value in values])
     return Fraction(total, whole * len(values))
 
 
 def classify_gap(gap: Fraction) -> Edge:
-    """What the size of a gap in points amounts to."""
+    """Classify a gap by its size in points."""
     size = abs(gap)
     if size < 1:
         return Edge.EVEN
@@ -153,9 +154,9 @@ def classify_gap(gap: Fraction) -> Edge:
 
 
 def format_gap(gap: Fraction) -> str:
-    """The size of ``gap`` with two decimals, or as many more as it takes not to read as another kind of gap.
+    """Format the size of ``gap`` with two decimals, or more if it would read as another class of gap.
 
-    A gap of 0.996 is under one point: as "1.00" it would contradict the words beside it, and so would 0.004 as "0.00".
+    A gap of 0.996 is under one point, so it is not written "1.00", nor 0.004 "0.00".
     """
     size = abs(gap)
     for places in range(2, 16):
@@ -166,7 +167,7 @@ def format_gap(gap: Fraction) -> str:
 
 
 def round_half_up(value: Fraction, places: int = 2) -> float:
-    """``value`` rounded half up to ``places`` decimals, for people and for JSON; never for a decision."""
+    """Round half up to ``places`` decimals, for people and JSON; never for a decision."""
     scale: int = 10**places
     size = (2 * abs(value.numerator) * scale + value.denominator) // (2 * value.denominator)
     return (size if value >= 0 else -size) / scale

@@ -1,27 +1,31 @@
-"""How an argument stands, computed from what was said about it.
+"""Compute how an argument stands after its exchange, as a standing and as a strength.
 
-The exchange about one argument is an argumentation framework (Dung 1995, "On the acceptability of arguments
-and its fundamental role in nonmonotonic reasoning, logic programming and n-person games"), and the standing is
-read off its grounded labelling, the one a sceptical reader can defend:
+The exchange about one argument is an argumentation framework (Dung 1995, "On the acceptability of arguments and its
+fundamental role in nonmonotonic reasoning, logic programming and n-person games"). Its grounded labelling, which a
+sceptical reader can defend, gives the standing:
 
 - a **challenge** asks for evidence and attacks the argument;
 - a **refutation** attacks the argument too;
 - a **partial** response leaves the core alone and attacks the rest;
 - a **concession** attacks nothing.
 
-What an answer does to a response depends on whether it meets the question, which a judge marks (``Mark``):
+The effect of an answer depends on whether it meets the question, which a judge marks (``Mark``):
 
 - an answer that **meets** it attacks the response, which is then out;
 - one that **partly meets** it saves the core from the response, not the rest;
-- one that **evades** it does nothing, as a question without an answer;
-- one that nobody **marked** and its response attack each other: neither prevails.
+- one that **evades** it does nothing, like no answer;
+- an **unmarked** one and its response attack each other: neither prevails.
 
-Where a format has no marks, an answer discharges a challenge or a partial response and disputes a refutation: code
-cannot tell who is right, so the two attack each other.
+In formats without marks an answer defeats a challenge or a partial response, and disputes a refutation: the two attack
+each other, because code cannot tell who is right.
 
-An argument its owner withdraws is REFUTED; one its owner narrows is at best PARTIALLY_UPHELD. The labelling
-knows nothing of truth: it says what the exchange left standing, and is shown beside the judge's own
-standing so that a reader sees where the two part.
+A withdrawn argument is REFUTED; a narrowed one is at best PARTIALLY_UPHELD. The labelling does not know the truth. It
+is shown beside the judge's own standing, so that a reader sees where they differ.
+
+The strength is a number by the DF-QuAD semantics (Rago, Toni, Aurisicchio and Baroni 2016, "Discontinuity-free decision
+support with quantitative argumentation debates", KR 2016). Attackers and supporters of a node are aggregated by the
+probabilistic sum, and the difference moves the base score towards 0 or 1. Base scores are one half unless the caller
+has better ones, so the strength measures the exchange, not the judge's preference. Numbers are exact fractions.
 """
 
 from __future__ import annotations
@@ -52,13 +56,13 @@ class Label(StrEnum):
 
 
 def grounded_labelling(nodes: Iterable[str], attacks: Iterable[tuple[str, str]]) -> dict[str, Label]:
-    """The grounded labelling of the framework ``(nodes, attacks)``; an attack is (attacker, target).
+    """Return the grounded labelling of the framework ``(nodes, attacks)``; an attack is (attacker, target).
 
-    A node is IN when all its attackers are OUT, and OUT when one of them is IN; what neither rule reaches is
-    UNDECIDED (the labelling of Caminada 2006; its IN nodes are Dung's grounded extension).
+    A node is IN if all its attackers are OUT, and OUT if one of them is IN; others are UNDECIDED (Caminada 2006; the IN
+    nodes are Dung's grounded extension).
 
     Raises:
-        ValueError: an attack names a node that is not among ``nodes``.
+        ValueError: an attack names an unknown node.
     """
     labels = dict.fromkeys(nodes, Label.UNDECIDED)
     attackers: dict[str, set[str]] = {node: set() for node in labels}
@@ -84,26 +88,26 @@ def grounded_labelling(nodes: Iterable[str], attacks: Iterable[tuple[str, str]])
 
 
 class Mark(StrEnum):
-    """How far an answer meets the question it was put."""
+    """How far an answer meets its question."""
 
     MET = "met"
     PARTLY_MET = "partly_met"
     EVADED = "evaded"
     UNMARKED = "unmarked"
-    """No judge marked it, or the words that were to show the mark were never said."""
+    """No judge marked it, or the words quoted for the mark were never spoken."""
 
 
 _FROM_WORST = (Mark.EVADED, Mark.UNMARKED, Mark.PARTLY_MET, Mark.MET)
 
 
 def combine_marks(marks: Iterable[Mark]) -> Mark:
-    """The mark of several judges: the middle one from evaded to met, the lower of two. Unmarked ones do not count."""
+    """Return the median of the judges' marks from evaded to met, the lower of two, without unmarked ones."""
     known = sorted((mark for mark in marks if mark is not Mark.UNMARKED), key=_FROM_WORST.index)
     return known[(len(known) - 1) // 2] if known else Mark.UNMARKED
 
 
 def find_worst_mark(marks: Iterable[Mark]) -> Mark:
-    """The mark of a response whose questions have ``marks``: that of its worst answer.
+    """Return the mark of a response: that of its worst answer.
 
     Raises:
         ValueError: there are none.
@@ -115,7 +119,7 @@ def find_worst_mark(marks: Iterable[Mark]) -> Mark:
 class Reply:
     """One response to an argument: ``refute``, ``challenge``, ``concede`` or ``partial``, answered or not.
 
-    ``mark`` is how far the answers meet its questions; None in a format whose judge marks no answers.
+    ``mark`` is how far the answers meet its questions; None in formats without marks.
     """
 
     kind: str
@@ -125,7 +129,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """All that was said about one argument. ``hold`` is its owner's last word, None where it gave none."""
+    """All responses to one argument. ``hold`` is its owner's last word, or None."""
 
     argument: str
     replies: tuple[Reply, ...]
@@ -133,7 +137,7 @@ class Exchange:
 
 
 def compute_standing(exchange: Exchange) -> tuple[Standing, str]:
-    """The standing that follows from ``exchange``, and why, in one sentence."""
+    """Return the standing after ``exchange``, and why in one sentence."""
     return _compute_standing(exchange.replies, exchange.hold)
 
 
@@ -167,7 +171,7 @@ def _compute_standing(replies: tuple[Reply, ...], hold: str | None) -> tuple[Sta
 
 
 def _has_answer(reply: Reply) -> bool:
-    """Whether an answer stands against the response; one that evades the question does not."""
+    """Whether an answer counters the response; an evading one does not."""
     return reply.answered and reply.mark is not Mark.EVADED
 
 
@@ -186,7 +190,7 @@ def _build_framework(replies: tuple[Reply, ...]) -> tuple[list[str], list[tuple[
     nodes, attacks = ["core", "rest"], []
     for number, reply in enumerate(replies):
         answer = f"answer-{number}"
-        # A response attacks the core and the rest through a node each, so that an answer may save the one alone.
+        # A response attacks core and rest through separate nodes, so that an answer may save one of them.
         against = {target: f"response-{number}-{target}" for target in _TARGETS[reply.kind]}
         nodes += against.values()
         attacks += [(response, target) for target, response in against.items()]
@@ -202,7 +206,7 @@ def _build_framework(replies: tuple[Reply, ...]) -> tuple[list[str], list[tuple[
 
 @dataclass(frozen=True, slots=True)
 class AgreedPoint:
-    """An argument that one side conceded and its owner still holds."""
+    """An argument that one side conceded and its owner still maintains."""
 
     argument: str
     claim: str
@@ -212,11 +216,11 @@ class AgreedPoint:
 def find_agreed_points(
     claims: Iterable[tuple[str, str, str]], conceded: Iterable[str], withdrawn: Iterable[str]
 ) -> tuple[AgreedPoint, ...]:
-    """The agreed points among ``claims``.
+    """Return the agreed points, which come only from explicit concessions.
 
     Args:
-        claims: (argument id, claim, the side opposing it), in the order they are to be listed.
-        conceded: ids that the opposing side conceded whole, in cross-examination.
+        claims: (argument id, claim, opposing side), in the order of the list.
+        conceded: ids that the opposing side conceded entirely, in cross-examination.
         withdrawn: ids that their owner gave up in the closing.
     """
     given, dropped = frozenset(conceded), frozenset(withdrawn)
@@ -231,7 +235,7 @@ HALF = Fraction(1, 2)
 
 
 def aggregate(strengths: Iterable[Fraction]) -> Fraction:
-    """The probabilistic sum of ``strengths``, each 0 to 1; 0 of none."""
+    """Return the probabilistic sum of ``strengths``, each 0 to 1; 0 without any."""
     left = Fraction(1)
     for strength in strengths:
         left *= 1 - strength
@@ -239,7 +243,7 @@ def aggregate(strengths: Iterable[Fraction]) -> Fraction:
 
 
 def combine(base: Fraction, attack: Fraction, support: Fraction) -> Fraction:
-    """``base`` moved towards 0 by an excess of attack, towards 1 by an excess of support."""
+    """Move ``base`` towards 0 by an excess of attack, towards 1 by an excess of support."""
     if attack >= support:
         return base - base * (attack - support)
     return base + (1 - base) * (support - attack)
@@ -248,7 +252,7 @@ def combine(base: Fraction, attack: Fraction, support: Fraction) -> Fraction:
 def compute_strengths(
     bases: Mapping[str, Fraction], attacks: Iterable[tuple[str, str]], supports: Iterable[tuple[str, str]] = ()
 ) -> dict[str, Fraction]:
-    """The strength of every node, 0 to 1, of an acyclic graph.
+    """Compute the strength of every node of an acyclic graph, 0 to 1.
 
     Args:
         bases: the base score of each node, 0 to 1.
@@ -280,16 +284,16 @@ def compute_strengths(
 
 
 _FORCE = {"refute": HALF, "challenge": HALF, "partial": Fraction(1, 4), "concede": HALF}
-"""Base scores of responses. A partial response disputes degree or scope only, so it has half the force."""
+"""Base scores of responses. A partial one disputes only degree or scope, so it has half the force."""
 
 _DEFENCE = {Mark.MET: Fraction(1), Mark.PARTLY_MET: HALF, Mark.EVADED: Fraction(0), Mark.UNMARKED: HALF, None: HALF}
-"""Base scores of answers, by how far they meet the question. One that nobody marked may go either way."""
+"""Base scores of answers by their marks. An unmarked one may go either way."""
 
 
 def compute_exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Fraction:
-    """The strength of one argument after its exchange, 0 to 1; 0 where its own side withdrew it.
+    """Compute the strength of an argument after its exchange, 0 to 1; 0 if withdrawn.
 
-    A response attacks the argument, or supports it where it concedes; an answer attacks the response.
+    A response attacks the argument, or supports it by conceding; an answer attacks the response.
     """
     if exchange.hold == "withdrawn":
         return Fraction(0)
@@ -297,7 +301,7 @@ def compute_exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Frac
     return _compute_strength(answers, base)
 
 
-# There are few different exchanges, and every argument of every debate has one.
+# Cached: every argument has an exchange, and few of them differ.
 @lru_cache(maxsize=1024)
 def _compute_strength(replies: tuple[tuple[str, Fraction | None], ...], base: Fraction) -> Fraction:
     bases = {"argument": base}

@@ -1,24 +1,25 @@
-"""Votes counted over a registered electorate, in whole numbers and exact fractions.
+"""Count votes over a registered electorate, and read winners from polls, in exact numbers.
 
 The rules
-    1. Everybody on the register counts in the denominator: who abstains, fails or stays away leaves the number
-       of votes needed where it was.
-    2. A rule is named before the vote and can be met: one that cannot is refused.
+    1. Everybody on the register counts in the denominator, also those who abstain, fail or stay away.
+    2. A rule is named before the vote. One that cannot be met is refused.
     3. No votes, no winner.
-    4. Ties never pass. The options that are level at the top are named.
-    5. A vote cast earlier stands until its voter votes again (see `select_latest_ballots`), and is marked carried.
+    4. Ties never pass. The options with equal top votes are named.
+    5. An earlier vote stands until its voter votes again (see `select_latest_ballots`), and is marked carried.
 
-Which rule needs what, with N voters registered:
+What each rule needs, with N voters registered:
 
     plurality        more votes than any other option
     majority         more than N / 2
-    super-majority   at least a stated share of N, 2/3 unless said otherwise
+    super-majority   at least a stated share of N, 2/3 by default
     unanimity        N
     threshold        at least a stated number of votes, and more than any other option
-    weighted         more than a stated share of the weight of all registered voters, half unless said
-                     otherwise, and more than any other option
+    weighted         more than a stated share of the weight of all registered voters, half by default, and more than
+                     any other option
 
-Nothing here knows what is voted on: options and voters are strings.
+Polls of an audience have two rules. By swing the side wins that gained the larger share (Intelligence Squared U.S.); by
+the final vote the side with the larger share at the end. They often differ, so a winner is named with its rule.
+Undecided listeners stay in the whole.
 """
 
 from __future__ import annotations
@@ -65,21 +66,21 @@ class Ballot:
 
     @classmethod
     def cast(cls, voter: str, choice: str) -> Ballot:
-        """A vote."""
+        """Make a vote."""
         return cls(voter, choice)
 
     @classmethod
     def silent(cls, voter: str, silence: Silence = Silence.ABSTAINED, reason: str = "") -> Ballot:
-        """No vote, and why."""
+        """Make an absence of a vote, with its reason."""
         return cls(voter, None, silence, reason)
 
 
 @dataclass(frozen=True, slots=True)
 class VotingRule:
-    """A rule with its numbers; made by the constants and functions below it.
+    """A rule with its numbers; made by the constants and functions below.
 
     Raises:
-        InvalidInputError: a number is missing, is not of this rule, or is out of its range.
+        InvalidInputError: a number is missing, does not belong to this rule, or is out of range.
     """
 
     kind: Rule
@@ -107,11 +108,11 @@ class VotingRule:
             )
 
     def check(self, electorate: Sequence[str]) -> None:
-        """Refuse this rule where ``electorate`` cannot meet it; call it before anybody is asked.
+        """Refuse this rule if ``electorate`` cannot meet it; call it before the vote.
 
         Raises:
-            InvalidInputError: nobody is registered, a voter is registered twice, the threshold is above the
-                number of voters, or the weights are not exactly those of the voters, are negative or all zero.
+            InvalidInputError: nobody is registered, a voter is registered twice, the threshold is above the number
+                of voters, or the weights are not those of the voters, negative or all zero.
         """
         if not electorate:
             raise InvalidInputError("Nobody is registered to vote.", "Register at least one voter.")
@@ -139,7 +140,7 @@ class VotingRule:
             )
 
     def needed(self, electorate: Sequence[str]) -> int | Fraction:
-        """The least an option must have: votes, or for the weighted rule the weight it must PASS."""
+        """Return the least number of votes, or for the weighted rule the weight to exceed."""
         size = len(electorate)
         match self.kind:
             case Rule.PLURALITY:
@@ -156,7 +157,7 @@ class VotingRule:
                 return (self.share or Fraction(0)) * sum((self.weights or {}).values(), Fraction(0))
 
     def text(self) -> str:
-        """The rule in words."""
+        """Describe the rule."""
         match self.kind:
             case Rule.PLURALITY:
                 return "plurality (more votes than any other)"
@@ -180,33 +181,33 @@ UNANIMITY = VotingRule(Rule.UNANIMITY)
 
 
 def super_majority(share: Fraction = TWO_THIRDS) -> VotingRule:
-    """At least ``share`` of the electorate, above 1/2 and at most 1."""
+    """Require at least ``share`` of the electorate, above 1/2 and at most 1."""
     return VotingRule(Rule.SUPER_MAJORITY, share=share)
 
 
 def threshold(votes: int) -> VotingRule:
-    """At least ``votes`` votes, 1 or more, and more than any other option."""
+    """Require at least ``votes`` votes, 1 or more, and more than any other option."""
     return VotingRule(Rule.THRESHOLD, votes=votes)
 
 
 def by_weight(weights: Mapping[str, Fraction], share: Fraction = HALF) -> VotingRule:
-    """More than ``share`` (0 to below 1) of the total of ``weights``; a share of 0 is a weighted plurality."""
+    """Require more than ``share`` (0 to below 1) of the total of ``weights``; 0 is a weighted plurality."""
     return VotingRule(Rule.WEIGHTED, share=share, weights=dict(weights))
 
 
 @dataclass(frozen=True, slots=True)
 class VoteOutcome:
-    """What came of a vote.
+    """The result of a vote.
 
     Attributes:
-        rule: the rule it was counted by.
-        electorate: every registered voter, in the order of registration.
-        ballots: what each of them did, in that order; nobody is missing.
-        tally: votes for each option; all options where they were given, else those that drew a vote.
+        rule: by which it was counted.
+        electorate: every registered voter, in order of registration.
+        ballots: one for each of them, in that order.
+        tally: votes for each option; all options if given, else those with votes.
         weighed: weight behind each option under the weighted rule, else None.
         needed: see `VotingRule.needed`.
         winner: the option that won, or None.
-        tied: the options level at the top, when there is more than one with votes; else empty.
+        tied: the options with equal top votes, else empty.
         reason: why, in one sentence.
     """
 
@@ -221,16 +222,16 @@ class VoteOutcome:
     reason: str
 
     def silent(self, silence: Silence) -> tuple[str, ...]:
-        """Who is silent in that way."""
+        """Return the voters with this silence."""
         return tuple(ballot.voter for ballot in self.ballots if ballot.silence is silence)
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """Whose vote was cast earlier and still stands."""
+        """The voters whose vote was cast earlier and still stands."""
         return tuple(ballot.voter for ballot in self.ballots if ballot.carried)
 
     def as_json(self) -> JsonObject:
-        """The outcome, as the record and the exports keep it; fractions are text, so nothing is rounded."""
+        """Return the recorded form; fractions are text, so nothing is rounded."""
         return {
             "rule": self.rule.kind.value,
             "rule_text": self.rule.text(),
@@ -247,22 +248,19 @@ class VoteOutcome:
 
 
 def count_votes(
-    rule: VotingRule,
-    electorate: Sequence[str],
-    ballots: Iterable[Ballot],
-    options: Sequence[str] | None = None,
+    rule: VotingRule, electorate: Sequence[str], ballots: Iterable[Ballot], options: Sequence[str] | None = None
 ) -> VoteOutcome:
     """Count ``ballots``; a registered voter without one is absent.
 
     Args:
         rule: what an option needs.
-        electorate: who is registered.
-        ballots: at most one of each voter; of several phases, pass `select_latest_ballots`.
-        options: what may be voted for; None where any answer may be given.
+        electorate: the registered voters.
+        ballots: at most one for each voter; for several phases, pass `select_latest_ballots`.
+        options: the possible votes; None if any answer is allowed.
 
     Raises:
-        InvalidInputError: the rule cannot be met (`VotingRule.check`), a ballot is not of a registered voter or
-            is a second one, it holds both or neither of a choice and a silence, or its choice is no option.
+        InvalidInputError: the rule cannot be met (`VotingRule.check`), a ballot is of an unregistered voter or a second
+            one, it holds both or neither of a choice and a silence, or its choice is not an option.
     """
     rule.check(electorate)
     cast = _order_ballots(electorate, ballots, options)
@@ -296,10 +294,10 @@ def count_votes(
 
 
 def select_latest_ballots(history: Iterable[Ballot]) -> tuple[Ballot, ...]:
-    """The ballot that stands for each voter after ``history``, which is in the order it happened.
+    """Return the standing ballot of each voter after ``history``, which is in order of time.
 
-    A voter who is silent after having voted keeps that vote, marked carried and with the reason of the silence.
-    Voters come in the order of their first ballot.
+    A silence after a vote keeps the vote, marked carried and with the silence's reason. Voters come in the order of
+    their first ballot.
     """
     standing: dict[str, Ballot] = {}
     for ballot in history:
@@ -366,7 +364,7 @@ def _describe_result(
 
 
 class PollRule(StrEnum):
-    """How a winner is read off the polls."""
+    """How polls give a winner."""
 
     SWING = "swing"
     FINAL_VOTE = "final vote"
@@ -377,7 +375,7 @@ class Poll:
     """Percent of the audience for each side, and undecided; together at most 100.
 
     Raises:
-        InvalidInputError: there are fewer than two sides, a share is negative, or they come to more than 100.
+        InvalidInputError: there are fewer than two sides, a share is negative, or the sum is above 100.
     """
 
     shares: Mapping[str, Fraction]
@@ -394,7 +392,7 @@ class Poll:
 
 @dataclass(frozen=True, slots=True)
 class PollOutcome:
-    """A winner with the rule that made it. ``points`` are percentage points gained, or held at the end."""
+    """A winner and its rule. ``points`` are percentage points gained, or held at the end."""
 
     rule: PollRule
     points: Mapping[str, Fraction]
@@ -410,7 +408,7 @@ class PollOutcome:
         return f"by {self.rule.value}, in points: {rows}; {end}"
 
     def as_json(self) -> JsonObject:
-        """The outcome, as the record and the exports keep it."""
+        """Return the recorded form."""
         return {
             "rule": self.rule.value,
             "points": {side: float(points) for side, points in self.points.items()},
@@ -421,10 +419,10 @@ class PollOutcome:
 
 
 def find_swing_winner(before: Poll, after: Poll) -> PollOutcome:
-    """Who gained more between the polls.
+    """Find the side that gained more between the polls.
 
     Raises:
-        InvalidInputError: the two polls are not about the same sides.
+        InvalidInputError: the two polls have different sides.
     """
     if set(before.shares) != set(after.shares):
         raise InvalidInputError("The two polls name different sides.", "Poll the same sides before and after.")
@@ -433,7 +431,7 @@ def find_swing_winner(before: Poll, after: Poll) -> PollOutcome:
 
 
 def find_final_vote_winner(after: Poll) -> PollOutcome:
-    """Who holds the larger share at the end, the undecided apart."""
+    """Find the side with the larger share at the end, without the undecided."""
     return _find_outcome(PollRule.FINAL_VOTE, after.shares)
 
 

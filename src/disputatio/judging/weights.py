@@ -1,4 +1,13 @@
-"""How much each judge of a panel counts, and where that number comes from."""
+"""Weights of the judges of a panel: fixed, equal, or by peer rank.
+
+Peer rank is by Li, Patel and Du 2023, "PRD: Peer Rank and Discussion Improve Large Language Model based Evaluations"
+(arXiv 2307.02762), section 3. Each reviewer is also a contestant. In each round a contestant's win rate is the weighted
+share of comparisons it won (half for a tie). A reviewer's weight is its own win rate, min-max normalised and divided by
+the sum: the worst reviewer has weight zero. There are five rounds, as in the authors' notebook.
+
+Unlike the paper, the win rate divides by the weight of a contestant's comparisons, not by their number. The two agree
+if every reviewer judged the same pairs, and only the first is always a share. Arithmetic is exact.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +26,9 @@ class Weights:
     """Weights of 0 or more, one for each judge.
 
     Attributes:
-        source: "fixed", "equal", "peer rank" or "Dawid-Skene": shown wherever the verdict is.
+        source: "fixed", "equal", "peer rank" or "Dawid-Skene", shown with the verdict.
         of: weight of each judge.
-        note: what a reader must know of them, such as why they fell back to equal ones; may be empty.
+        note: what a reader must know, such as why they are equal; may be empty.
 
     Raises:
         InvalidInputError: there are none, one is negative, or all are zero.
@@ -38,19 +47,19 @@ class Weights:
 
     @classmethod
     def fixed(cls, of: Mapping[str, Fraction]) -> Weights:
-        """Weights named before the debate."""
+        """Make weights named before the debate."""
         return cls("fixed", dict(of))
 
     @classmethod
     def equal(cls, judges: Iterable[str], note: str = "") -> Weights:
-        """The same weight for each judge."""
+        """Make equal weights."""
         return cls("equal", dict.fromkeys(judges, Fraction(1)), note)
 
     def check(self, panel: tuple[str, ...]) -> None:
-        """Refuse weights that are not those of ``panel``.
+        """Check that the weights are those of ``panel``.
 
         Raises:
-            InvalidInputError: a judge has no weight, or a stranger has one.
+            InvalidInputError: a judge has no weight, or another judge has one.
         """
         astray = sorted(set(self.of) ^ set(panel))
         if astray:
@@ -59,7 +68,7 @@ class Weights:
             )
 
     def as_json(self) -> JsonObject:
-        """The weights as shares of 1, as the record and the exports keep them."""
+        """Return the recorded form, as shares of 1."""
         whole = sum(self.of.values(), Fraction(0))
         shares = {judge: round_half_up(weight / whole, 4) for judge, weight in self.of.items()}
         return {"source": self.source, "shares": shares, "note": self.note}
@@ -80,12 +89,12 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class PeerRank:
-    """What the rounds led to.
+    """The result of the rounds.
 
     Attributes:
-        win_rates: share of its comparisons each contestant won, weighted by the weights BEFORE the last round.
+        win_rates: share of comparisons each contestant won, weighted by the weights before the last round.
         weights: of the reviewers, from those win rates.
-        rounds: how many rounds were done.
+        rounds: how many were done.
     """
 
     win_rates: Mapping[str, Fraction] = field(hash=False)
@@ -96,11 +105,11 @@ class PeerRank:
 def rank_peers(reviews: Iterable[Review], rounds: int = ROUNDS) -> PeerRank:
     """Weigh the reviewers by their own win rates.
 
-    A reviewer that is no contestant, or whose comparisons carried no weight, gets the mean win rate of the
-    others. Where no reviewer stands out from another the weights are equal, and say so.
+    A reviewer that is not a contestant, or whose comparisons had no weight, gets the mean win rate of the others. If
+    all reviewers are alike, the weights are equal and say so.
 
     Raises:
-        InvalidInputError: there are no reviews, fewer than one round, or a winner that is neither contestant.
+        InvalidInputError: there are no reviews, fewer than one round, or a winner is neither contestant.
     """
     rows = tuple(reviews)
     _check_reviews(rows, rounds)
@@ -126,7 +135,7 @@ def _check_reviews(rows: tuple[Review, ...], rounds: int) -> None:
 
 
 def _count_wins(rows: tuple[Review, ...]) -> dict[tuple[str, str], tuple[Fraction, int]]:
-    """Wins and comparisons of each contestant before each reviewer."""
+    """Count wins and comparisons of each contestant before each reviewer."""
     counts: dict[tuple[str, str], tuple[Fraction, int]] = {}
     for row in rows:
         for contestant in (row.first, row.second):

@@ -1,13 +1,13 @@
-"""A knowledge base without names or dates, and with its series rebased: what it says of the market, and not of when.
+"""Remove names and dates from a knowledge base and rebase its series.
 
-A language model has read what came after most days in history. Shown a date, a name or a level it knows, it may
-remember the outcome instead of arguing it. Nothing here proves that it cannot: how well it still tells the series and
-the month from ratios and rates alone is measured beside (`disputatio.evaluation.backtest.recognition`).
+A language model has read what followed most days in history. A date, a name or a known level may remind it of the
+outcome. Blinding cannot prove otherwise; `disputatio.evaluation.backtest.recognition` measures how well a model still
+recognises the series and the month.
 
-taken away    the day and every date, vintage and source; names and keys of indices, sectors and macroeconomic series;
-              the order of indices and sectors; reasons and warnings, which name both; the chart
-rebased       prices, averages, MACD and ATR of each index, prices of funds, and housing starts: the latest is 100
-kept          ratios, changes, signs, labels, shares, rates in per cent and the level of fear, on which rules rest
+removed       the day, all dates, vintages and sources; names and keys of indices, sectors and macroeconomic series;
+              the order of indices and sectors; reasons and warnings, which contain both; the chart
+rebased       prices, averages, MACD and ATR of each index, prices of funds, and housing starts: the latest is 100 kept
+ratios, changes, signs, labels, shares, rates in per cent and the level of fear, on which rules rest
 
 The same base and seed give the same result.
 """
@@ -42,7 +42,7 @@ from disputatio.market.knowledge import (
 
 _Row = TypeVar("_Row")
 REBASED_LEVEL = Decimal(100)
-"""What the latest price of every series is."""
+"""The latest price of every series."""
 HIDDEN = "untold"
 _EXACT = Context(prec=9)
 _LEVELS = frozenset({Unit.POINTS, Unit.USD, Unit.THOUSANDS})
@@ -51,9 +51,9 @@ _FAILED = Failed("its source did not give it")
 
 
 def blind(base: KnowledgeBase, seed: int = 0) -> KnowledgeBase:
-    """``base`` without names or dates and with its series rebased; ``seed`` decides what is called A, B, C.
+    """Blind ``base``; ``seed`` decides which index is called A, B, C.
 
-    Ratios of levels are kept to nine digits; signs, labels, and whatever the rule-based analysts conclude, are kept.
+    Ratios of levels keep nine digits. Signs, labels and the conclusions of rule-based analysts stay the same.
     """
     day, subject = base.meta.day, base.meta.subject
     indices = assign_blind_keys(base, seed)
@@ -92,7 +92,7 @@ def blind(base: KnowledgeBase, seed: int = 0) -> KnowledgeBase:
 
 
 def assign_blind_keys(base: KnowledgeBase, seed: int = 0) -> Mapping[str, str]:
-    """What each index of ``base`` is called in `blind`, the subject first."""
+    """Return the name of each index of ``base`` after `blind`, the subject first."""
     subject = base.meta.subject
     others = _shuffle((key for key in base.indices if key != subject), f"{seed}/{base.meta.day}/index")
     return _assign_names((subject, *others), "IDX")
@@ -103,13 +103,13 @@ def _shuffle(keys: Iterable[str], salt: str) -> tuple[str, ...]:
 
 
 def _assign_names(keys: Iterable[str], prefix: str) -> dict[str, str]:
-    """A word for each key, in this order: A to Z, then AA, AB and so on."""
+    """Assign a letter to each key in order: A to Z, then AA, AB and so on."""
     letters = ("".join(row) for size in count(1) for row in product(ascii_uppercase, repeat=size))
     return {key: f"{prefix}_{letter}" for key, letter in zip(keys, letters, strict=False)}
 
 
 def _strip_dates(datum: Datum) -> Datum:
-    """``datum`` without its dates and its source."""
+    """Remove the dates and the source of ``datum``."""
     content = (
         _NONE if isinstance(datum.content, Missing) else _FAILED if isinstance(datum.content, Failed) else datum.content
     )
@@ -117,7 +117,7 @@ def _strip_dates(datum: Datum) -> Datum:
 
 
 def _rebase(datum: Datum, factor: Decimal | None) -> Datum:
-    """A level on the scale of its series; withheld where nothing tells that scale."""
+    """Rebase a level; withhold it if the scale is unknown."""
     plain = _strip_dates(datum)
     if datum.number is None or datum.unit not in _LEVELS:
         return plain
@@ -127,7 +127,7 @@ def _rebase(datum: Datum, factor: Decimal | None) -> Datum:
 
 
 def _find_scale(*levels: Datum | None) -> Decimal | None:
-    """What makes the first known level above zero 100."""
+    """Return the factor that makes the first known positive level 100."""
     known = (row.number for row in levels if row is not None and row.number is not None and row.number > 0)
     first = next(known, None)
     return None if first is None else REBASED_LEVEL / first
@@ -138,7 +138,7 @@ def _find_factor(row: IndexQuote, chart: Technicals | None) -> Decimal | None:
 
 
 def _map_data(row: _Row, change: Callable[[Datum], Datum]) -> _Row:
-    """``row`` with every datum of it, and of its mappings, changed."""
+    """Apply ``change`` to every datum of ``row``, also in its mappings."""
     whole: Any = row
     changes: dict[str, object] = {}
     for field in fields(whole):
@@ -174,7 +174,7 @@ def _blind_global_market(row: GlobalMarket, name: str, factor: Decimal | None) -
 
 
 def _blind_macro(base: KnowledgeBase) -> dict[str, MacroSeries]:
-    """The series by plain keys; those that nobody gave a plain one are lettered."""
+    """Rename the series by their plain keys, and others by letters."""
     strange = _assign_names((key for key in base.macro if key not in SERIES), "SERIES")
     found = {}
     for key, row in base.macro.items():
@@ -192,7 +192,7 @@ def _blind_macro(base: KnowledgeBase) -> dict[str, MacroSeries]:
 
 
 def _add_age(plain: Datum, datum: Datum, day: str) -> Datum:
-    """The datum with how many months old it is, which is news of its worth and not of its date."""
+    """Add the age in months, which reveals the value's worth but not its date."""
     try:
         seen, now = date.fromisoformat(datum.observed_at[:10]), date.fromisoformat(day)
     except ValueError:

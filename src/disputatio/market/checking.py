@@ -1,16 +1,16 @@
-"""Evidence items, and their check against the knowledge base by code.
+"""Check evidence items against the knowledge base.
 
-An item names where its value comes from: a pointer, or an expression over pointers. It states the value, its unit and
-the module it stands in. The check recomputes the value and gives one finding:
+An item names its basis, a pointer or an expression over pointers, and states value, unit and module. The check computes
+the value again and returns one finding:
 
-- ``verified``: value, unit, sign and module agree, and the sentence about it says nothing else;
+- ``verified``: value, unit, sign and module agree, and the sentence about it does not contradict it;
 - ``wrong``, with the fault and the true value;
 - ``not in slice``: the base has it, but the seat does not see it;
-- ``not in base``: nobody has it, because there is no such pointer or nothing is held there;
-- ``inferred``: marked so by the analyst, or resting on a number that comes from no source. A fault outranks this.
+- ``not in base``: there is no such pointer, or it has no value;
+- ``inferred``: marked so by the analyst, or based on a number without a source. A fault takes precedence.
 
-The rule of rounding: the true value, rounded to the digits that the item gives, is the item's; and rounding moved it by
-at most 5 per cent, so that 0.7 is not cited as 1.
+The true value, rounded to the item's digits, must be the stated one, and rounding may move it by at most 5 per cent, so
+0.7 is not cited as 1.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from disputatio.market.knowledge import Datum, KnowledgeBase, Known, Share, Unit
 from disputatio.market.slices import Slice
 
 MAX_ROUNDING_ERROR = Fraction(1, 20)
-"""By how much of itself rounding may move a value."""
+"""The largest relative change by rounding."""
 
 
 class Fault(StrEnum):
@@ -63,10 +63,9 @@ class EvidenceItem(NamedTuple):
 
     Attributes:
         basis: a pointer, or an expression over pointers.
-        value: the value as stated: ``+18.8``, ``4,850``, ``7/10``, ``above``; it may carry its unit.
-        unit: its unit, in any usual spelling; empty where it is not stated.
-        source: the module that it stands in, such as ``fundamentals``; several joined by ``,`` or ``+``; empty where it
-            is not stated.
+        value: as stated: ``+18.8``, ``4,850``, ``7/10``, ``above``; it may include the unit.
+        unit: in any usual spelling; may be empty.
+        source: the module, such as ``fundamentals``, or several joined by ``,`` or ``+``; may be empty.
         inferred: whether the analyst marks it as inferred.
     """
 
@@ -77,7 +76,7 @@ class EvidenceItem(NamedTuple):
     inferred: bool = False
 
     def as_json(self) -> JsonObject:
-        """The item as it is recorded."""
+        """Return the recorded form."""
         return {
             "basis": self.basis,
             "value": self.value,
@@ -89,12 +88,12 @@ class EvidenceItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The base bears the item out."""
+    """The base supports the item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """The base says otherwise; ``reason`` is a clause."""
+    """The base contradicts the item; ``reason`` is a clause."""
 
     fault: Fault
     reason: str
@@ -109,14 +108,14 @@ class NotInSlice:
 
 @dataclass(frozen=True, slots=True)
 class NotInBase:
-    """Nobody has it; ``reason`` is a clause."""
+    """The base does not have it; ``reason`` is a clause."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """It is the analyst's conclusion, not the base's; ``reason`` is a clause."""
+    """The analyst concluded it; ``reason`` is a clause."""
 
     reason: str
 
@@ -133,13 +132,13 @@ _STATUS: dict[type, str] = {
 
 
 class CheckedItem(NamedTuple):
-    """An item and what the base says to it.
+    """An item and its finding.
 
     Attributes:
-        item: as it was given.
+        item: as given.
         finding: the result.
-        true_value: what the basis gives, with its unit; empty where it gives nothing, or the seat does not see it.
-        pointers: what the basis rests on.
+        true_value: the value of the basis with its unit; empty if there is none or the seat does not see it.
+        pointers: the pointers of the basis.
     """
 
     item: EvidenceItem
@@ -158,14 +157,14 @@ class CheckedItem(NamedTuple):
         return type(self.finding) is Verified
 
     def describe(self) -> str:
-        """The status and the reason, such as ``wrong: the base says 18.2 points, the item 28.2``."""
+        """Return status and reason, such as ``wrong: the base says 18.2 points, the item 28.2``."""
         finding = self.finding
         if isinstance(finding, NotInSlice):
             return f"{self.status}: this seat does not see {finding.pointer}"
         return self.status if isinstance(finding, Verified) else f"{self.status}: {finding.reason}"
 
     def as_json(self) -> JsonObject:
-        """The check as it is recorded; equal checks give equal JSON."""
+        """Return the recorded form; equal checks give equal JSON."""
         return {
             **self.item.as_json(),
             "status": self.status,
@@ -179,19 +178,18 @@ class CheckedItem(NamedTuple):
 def check_items(
     base: KnowledgeBase, part: Slice, items: Iterable[EvidenceItem], claim: str = ""
 ) -> tuple[CheckedItem, ...]:
-    """Each of ``items`` checked; see `check_item`."""
+    """Check ``items`` one by one; see `check_item`."""
     return tuple([check_item(base, part, item, claim) for item in items])
 
 
 def check_item(base: KnowledgeBase, part: Slice, item: EvidenceItem, claim: str = "") -> CheckedItem:
-    """What ``base`` says to ``item``.
+    """Check ``item`` against ``base``.
 
     Args:
         base: the whole knowledge base.
         part: what the seat sees of it.
-        item: what it cites.
-        claim: the sentence about the item; its words of direction and the series that it names must agree. Empty where
-            there is none.
+        item: the cited value.
+        claim: the sentence about the item, or an empty text. Its words of direction and the series it names must agree.
     """
     data = collect_data(base)
     pointers = find_pointers(item.basis)
@@ -221,7 +219,7 @@ def _classify_unresolved(found: Unresolved) -> Wrong | NotInBase:
 
 
 def _find_fault(item: EvidenceItem, found: Evaluation, true_value: str) -> Wrong | None:
-    """What is wrong with value, sign, unit or module."""
+    """Check value, sign, unit and module."""
     stated = parse_value(item.value)
     unit = parse_unit(item.unit)
     if unit is None:
@@ -267,7 +265,7 @@ def _check_number(
     if isinstance(value, Share) and unit == Unit.SHARE.value and stated.decimals == 0:
         return None if stated.value == value.part else _value_differs(Fault.VALUE, true_value, item)
     exact = Fraction(value.part, value.whole) if isinstance(value, Share) else Fraction(value)
-    # With a number of the analyst's own nobody can tell the unit; such an item is inferred at best.
+    # A number of the analyst's own hides the unit; such an item is inferred at best.
     own = bool(found.own_numbers)
     scale = 1 if own else _find_scale(NUMBER if isinstance(value, Share) else found.unit, unit)
     if scale is None:
@@ -280,7 +278,7 @@ def _name_unit(unit: str) -> str:
 
 
 def _find_scale(unit: str, stated: str) -> int | None:
-    """By what a value in ``unit`` is multiplied to be in ``stated``; None where it is never that."""
+    """Return the factor from ``unit`` to ``stated``; None if they are incompatible."""
     rates = {Unit.PERCENT.value, Unit.PERCENTAGE_POINTS.value}
     if stated in {"", unit} or (unit == NUMBER and stated == Unit.SHARE.value):
         return 1
@@ -302,7 +300,7 @@ def _check_rounding(exact: Fraction, stated: StatedValue, item: EvidenceItem, tr
 def _check_claim(
     claim: str, item: EvidenceItem, found: Evaluation, data: Mapping[str, Datum], part: Slice
 ) -> Wrong | None:
-    """What the sentence about the item gets wrong: a direction, or the series."""
+    """Check the direction and the series in the sentence about the item."""
     if not claim.strip():
         return None
     about = ClaimSubject(item.basis, found, data, part)
@@ -320,7 +318,7 @@ _BETWEEN = re.compile(
 
 
 def _find_other_series(claim: str, stated: StatedValue | Share | str, about: ClaimSubject) -> str:
-    """The name right in front of the item's number, if it is another series'; else nothing."""
+    """Return the name right before the item's number if it belongs to another series, else an empty text."""
     for said in find_numbers(claim):
         same = said.figure == stated or (
             isinstance(stated, StatedValue)
@@ -341,16 +339,16 @@ def _find_other_series(claim: str, stated: StatedValue | Share | str, about: Cla
 
 
 def build_item(part: Slice, basis: str, digits: int | None = None) -> EvidenceItem:
-    """The right item for ``basis``: its value, unit and module filled in.
+    """Build a correct item for ``basis``, with value, unit and module.
 
     Args:
         part: what the seat sees.
         basis: a pointer or an expression.
-        digits: after the point; None for all that a cited value has, two for computed ones, more where two would be
-            too coarse.
+        digits: after the point. None keeps all digits of a cited value and two of a computed one, more if two are too
+            coarse.
 
     Raises:
-        ValueError: if the basis gives no value in the slice.
+        ValueError: if the basis has no value in the slice.
     """
     found = evaluate(part.data, basis)
     if isinstance(found, Unresolved):
@@ -372,7 +370,7 @@ def _rounding_error(value: Fraction, digits: int) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class UngroundedNumber:
-    """A number without grounds: its words and where they stand in the text."""
+    """A number that nothing supports, and its place in the text."""
 
     text: str
     start: int
@@ -380,13 +378,13 @@ class UngroundedNumber:
 
 
 def find_ungrounded_numbers(text: str, checked: Sequence[CheckedItem], part: Slice) -> tuple[UngroundedNumber, ...]:
-    """The numbers of ``text`` that no verified item and no value of the slice gives, rounded as they stand there.
+    """Return the numbers of ``text`` that no verified item and no value of the slice supports after rounding.
 
-    Signs are not compared, for words carry them (3.2 % below). Periods, years and parts of names are no values.
+    Signs are not compared, because words carry them (3.2 % below). Periods, years and parts of names are ignored.
 
     Args:
         text: a claim, a reasoning, a stance.
-        checked: the items behind it.
+        checked: the items that support it.
         part: what the seat sees.
     """
     said = find_numbers(text)
@@ -424,7 +422,7 @@ def _is_same(figure: StatedValue, ground: Decimal | Fraction | Share) -> bool:
     if isinstance(ground, Share):
         share = Fraction(ground.part, ground.whole)
         return any(_rounds_to(figure, value) for value in (Fraction(ground.part), share, share * 100))
-    # In floating point first, for nearly all are far apart.
+    # Most values are far apart, so compare in floating point first.
     half = 0.51 * 10.0**-figure.decimals
     if abs(abs(float(ground)) - abs(float(figure.value))) > half:
         return False
@@ -432,6 +430,6 @@ def _is_same(figure: StatedValue, ground: Decimal | Fraction | Share) -> bool:
 
 
 def _rounds_to(figure: StatedValue, value: Fraction) -> bool:
-    """Whether ``value`` without its sign, rounded as the figure is, is the figure; and not by far."""
+    """Whether ``value``, without its sign, rounds to the figure and not too coarsely."""
     off = abs(abs(value) - abs(figure.value))
     return off <= Fraction(1, 2 * 10**figure.decimals) and off <= MAX_ROUNDING_ERROR * abs(value)

@@ -1,4 +1,8 @@
-"""Numbers as people write them: what an item states, and the numbers of a sentence."""
+"""Parse the values, numbers and names of series that people write in a claim.
+
+A name leads to the pointers that it may mean. Ambiguous names (growth, momentum, strength) are omitted: a listed name
+that fits no pointer of an item refers to another series.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ UNITS = {spelling: unit for unit, spellings in _SPELLINGS.items() for spelling i
 """Every spelling of a unit, in lower case."""
 
 MAX_VALUE_CHARS = 60
-"""In characters; what is longer states no number."""
+"""A longer text states no number."""
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
 _STATED = re.compile(rf"([+-]?)\s*(?:(us\$|\$)\s*)?({_DIGITS})\s*(.*)", re.IGNORECASE | re.DOTALL)
@@ -45,8 +49,8 @@ class StatedValue:
 
     Attributes:
         value: its exact value.
-        decimals: how many digits follow the point.
-        unit: as stated; empty where none was.
+        decimals: digits after the point.
+        unit: as stated; may be empty.
     """
 
     value: Fraction
@@ -55,7 +59,7 @@ class StatedValue:
 
 
 def parse_value(text: str) -> StatedValue | Share | str:
-    """What ``text`` states: a figure, a share such as 7/10, or, where it is neither, the text itself."""
+    """Parse a number, a share such as 7/10, or else return the text itself."""
     plain = text.translate(_MINUS).strip()
     if len(plain) > MAX_VALUE_CHARS:
         return plain
@@ -75,17 +79,17 @@ def parse_value(text: str) -> StatedValue | Share | str:
 
 
 def parse_unit(text: str) -> str | None:
-    """The unit that ``text`` spells; empty for nothing said, None for what is no unit."""
+    """Return the unit that ``text`` spells; empty for an empty text, None for an unknown unit."""
     plain = " ".join(text.casefold().split())
     return UNITS.get(plain) if plain else ""
 
 
-# A number that is none of a value: periods (200-day, 52w), parts of names (RSI-14, MA50, S&P 500, 10Y), years, ids.
+# Numbers that are not values: periods (200-day, 52w), parts of names (RSI-14, MA50, S&P 500, 10Y), years, ids.
 _PERIOD = (
     r"\s?-?\s?(?:d|day|days|week|weeks|w|wk|month|months|m|mo|quarter|quarters|q|year|years|y|yr|yrs|session|sessions"
     r"|trading)\b"
 )
-# Bounded, since it is looked for behind every number: a text of hyphens and digits alone would take its square.
+# Bounded, because it is searched after every number, which would take quadratic time.
 _MAX_NAME_CHARS = 100
 _NOT_A_VALUE = re.compile(
     rf"(?<![\w.,/])(?<![A-Za-z]-)([+-]?)(?<![\w])\$?({_DIGITS})(?!\.?\d)"
@@ -94,15 +98,15 @@ _NOT_A_VALUE = re.compile(
 )
 _UNIT_AFTER = re.compile(r"\s*(%|percent(?:age points?)?|per cent|pp|bps?|points?|x)(?!\w)")
 _MAX_DIGITS = 200
-"""More make no value. Python refuses to write or read whole numbers of more than 4,300 digits."""
+"""Longer digits state no value. Python limits whole numbers to 4,300 digits."""
 _BEFORE = 40
-"""Characters before a number that say whether it is a year or a part of a name."""
+"""Characters before a number that show whether it is a year or part of a name."""
 _NAME_BEFORE = re.compile(r"(?:s&p|rsi|atr|s?ma|ema|nikkei|ftse|nasdaq|dow|r)[- ]?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class StatedNumber:
-    """A number in a sentence: where it stands and what it says."""
+    """A number in a sentence, with its place."""
 
     start: int
     end: int
@@ -111,7 +115,7 @@ class StatedNumber:
 
 @lru_cache(maxsize=8_192)
 def find_numbers(sentence: str) -> tuple[StatedNumber, ...]:
-    """The numbers of ``sentence`` that state values, not periods, years or parts of names."""
+    """Return the numbers of ``sentence`` that are values, not periods, years or parts of names."""
     return tuple(_iterate_numbers(sentence))
 
 
@@ -152,7 +156,7 @@ def _is_year(before: str, found: re.Match[str], number: Decimal) -> bool:
 _DAY = r"[- ]?(?:d|day|session|trading[- ]day)s?"
 _AVERAGE = rf"{_DAY}[- ](?:simple |moving )*(?:average|ma|sma)"
 
-# The name as people write it, and what the pointers that it may mean look like.
+# Each name as people write it, with a pattern of the pointers that it may mean.
 _NAMES: tuple[tuple[str, str], ...] = (
     *((rf"s?ma[- ]?{n}|{n}{_AVERAGE}", rf"\.ma_(?:status|levels)\.ma{n}$") for n in (20, 50, 200)),
     *((rf"{n}{_DAY} (?:return|change|gain|loss)", rf"(?:\.{n}d|_{n}d_pct)$") for n in (5, 20, 50, 200)),
@@ -188,7 +192,7 @@ _ANY_NAME = re.compile(
 _DIFFERENCE = re.compile(r"\b(?:spread|gap|difference|premium|discount)\b", re.IGNORECASE)
 
 Names: TypeAlias = tuple[tuple[str, str], ...]
-"""What a slice's pointers are about: ``section.key`` and the name for people."""
+"""The subjects of a slice's pointers: ``section.key`` and the name for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +202,8 @@ class Mention:
     Attributes:
         start: of the name in the sentence.
         end: of the name in the sentence.
-        shape: what the pointers look like that it may mean; None for an owner or a difference.
-        owner: the key of an index, a sector or a series called by its own name; empty for others.
+        shape: the pattern of its pointers; None for an owner or a difference.
+        owner: the key of an index, sector or series called by its own name; else empty.
     """
 
     start: int
@@ -208,7 +212,7 @@ class Mention:
     owner: str = ""
 
     def fits(self, pointers: tuple[str, ...], *, difference: bool) -> bool:
-        """Whether it may mean what rests on ``pointers``; ``difference`` says that this is how far two are apart."""
+        """Whether it may mean ``pointers``; ``difference`` says that the value measures a difference."""
         if self.shape is not None:
             return any(self.shape.search(pointer) for pointer in pointers)
         if self.owner:
@@ -218,7 +222,7 @@ class Mention:
 
 @lru_cache(maxsize=8_192)
 def find_mentions(sentence: str, names: Names) -> tuple[Mention, ...]:
-    """Every name of a series in ``sentence``, in order."""
+    """Return every name of a series in ``sentence``, in order."""
     found = [
         Mention(row.start(), row.end(), _SHAPES[int((row.lastgroup or "n0")[1:])])
         for row in _ANY_NAME.finditer(sentence)
@@ -233,7 +237,7 @@ def find_mentions(sentence: str, names: Names) -> tuple[Mention, ...]:
 
 @lru_cache(maxsize=64)
 def _owner_names(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
-    """The keys and names of indices, sectors and series, and whose they are."""
+    """Return a pattern of the keys and names of indices, sectors and series, and their owners."""
     owners: dict[str, str] = {}
     for place, name in names:
         section, _, owner = place.partition(".")

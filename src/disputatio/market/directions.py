@@ -1,9 +1,8 @@
-"""Words of direction in the sentence about a value, and whether the value bears them out.
+"""Check words of direction in a sentence against the value that it is about.
 
-Only words in the clause that speaks of the item count: the one that states its number, or names its series. A word is
-tested where the base can tell: the sign of a change, a trend, a state such as above an average, a level against a
-number that the clause names. Words about what may come (could fall, risk of a drop) are not about the value. Where
-nothing can be told there is no fault.
+Only the clause that states the item's number or names its series counts. A word is checked if the base can decide: the
+sign of a change, a trend, a state such as above an average, or a level against a number in the clause. Words about the
+future (could fall, risk of a drop) are ignored. Without evidence there is no fault.
 """
 
 from __future__ import annotations
@@ -72,18 +71,18 @@ _MOVING = re.compile(
 _AVERAGES = re.compile(r"\b(?:(?:key|major|moving|its|all|three) )+(?:averages|mas)\b", re.IGNORECASE)
 
 OVERBOUGHT, OVERSOLD = 70, 30
-"""Wilder, New Concepts in Technical Trading Systems (1978): the bounds of the relative strength index."""
+"""The bounds of the relative strength index in Wilder, New Concepts in Technical Trading Systems (1978)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimSubject:
-    """The value that a sentence is about, and what may be known beside it.
+    """The value that a sentence is about.
 
     Attributes:
         basis: the pointer or expression.
-        found: what it gives.
+        found: its value.
         data: the whole base, by pointer.
-        part: the slice, for the names of things.
+        part: the slice, for names.
     """
 
     basis: str
@@ -93,31 +92,31 @@ class ClaimSubject:
 
     @property
     def is_change(self) -> bool:
-        """Whether an expression measures how far one value is from another."""
+        """Whether the expression measures a difference of two values."""
         several = len(self.found.pointers) + len(self.found.own_numbers) > 1
         return several and ("-" in self.basis or "percent_change" in self.basis)
 
     @property
     def pointer(self) -> str:
-        """The pointer, where the basis is no more than one."""
+        """The pointer, if the basis is just one."""
         return self.found.pointers[0] if self.basis.strip() == self.found.pointers[0] else ""
 
     @property
     def number(self) -> Fraction | None:
-        """The value as a number."""
+        """The value as a number, or None."""
         value = self.found.value
         if isinstance(value, Share):
             return Fraction(value.part, value.whole)
         return value if isinstance(value, Fraction) else None
 
     def label(self, pointer: str) -> str:
-        """The word that the base holds at ``pointer``; empty where it holds none."""
+        """Return the word of the base at ``pointer``, or an empty text."""
         datum = self.data.get(pointer)
         return (datum.label or "") if datum is not None else ""
 
 
 def check_directions(claim: str, stated: StatedValue | Share | str, about: ClaimSubject) -> str:
-    """Why a word of direction in ``claim`` is wrong about the item; empty where none is."""
+    """Explain why a word of direction in ``claim`` is wrong about the item; empty if none is."""
     for clause, anchor in _find_clauses_about(claim, stated, about):
         words = list(_WORD.finditer(clause))
         for word in words:
@@ -146,7 +145,7 @@ def _check_word(clause: str, word: re.Match[str], kind: str, about: ClaimSubject
 
 
 def _is_true(kind: str, word: re.Match[str], clause: str, about: ClaimSubject) -> bool | None:
-    """Whether a word of ``kind`` is true of the value; None where the base cannot tell."""
+    """Whether a word of ``kind`` is true of the value; None if the base cannot tell."""
     if kind in {"above", "below"}:
         side = _find_side(clause[word.end() :], clause, about)
         if side is not None:
@@ -184,7 +183,7 @@ def _is_true_of_number(kind: str, word: re.Match[str], clause: str, about: Claim
     sign_tells = about.is_change or _CHANGE.search(pointer) is not None
     distance = pointer.endswith(("_52w_high_pct", "_52w_low_pct", ".relative_strength_vs_spx", ".relative_strength"))
     if distance and kind not in {"up", "down"}:
-        # At the high itself nobody is wrong to call it 0 per cent below.
+        # At the high itself, "0 per cent below" is not wrong.
         return number * _SIGNS[kind] >= 0
     if sign_tells:
         return number * _SIGNS[kind] > 0
@@ -194,7 +193,7 @@ def _is_true_of_number(kind: str, word: re.Match[str], clause: str, about: Claim
 
 
 _GROWTH = frozenset({"GDP", "CPI", "CORE_CPI", "PAYEMS", "INDPRO", "EMPLOYMENT", "PRODUCTION"})
-"""Series that are held as growth: their value has a sign of its own beside its trend."""
+"""Series stored as growth, whose value has a sign besides its trend."""
 
 _CURVES = frozenset({"T10Y2Y", "TERM_SPREAD"})
 _OF_THE_RATE = re.compile(r"\b(?:inflation|cpi|growth|rate)\b", re.IGNORECASE)
@@ -205,7 +204,7 @@ _GROWING = re.compile(r"(?:grow|grew|expand|shrink|shrank|contract)", re.IGNOREC
 def _is_true_of_series(
     kind: str, word: re.Match[str], clause: str, number: Fraction, about: ClaimSubject
 ) -> bool | None:
-    """Whether a word is true of a macroeconomic series: of its trend, or of the sign of its growth."""
+    """Whether a word is true of a macroeconomic series' trend, or of the sign of its growth."""
     if kind in {"positive", "negative"}:
         return number * _SIGNS[kind] > 0
     key = about.pointer.split(".")[1]
@@ -219,13 +218,13 @@ def _is_true_of_series(
     in_sign = number * _SIGNS[kind] > 0
     if _GROWING.match(word.group()) and not _TO_A_LEVEL.match(clause[word.end() :]):
         return in_sign
-    # "Inflation falls" is about the rate, "output falls" may be about either.
+    # "Inflation falls" is about the rate; "output falls" is ambiguous.
     of_rate = _OF_THE_RATE.search(clause) or _TO_A_LEVEL.match(clause[word.end() :])
     return in_trend if of_rate else in_trend or in_sign
 
 
 def _find_side(after: str, clause: str, about: ClaimSubject) -> str | None:
-    """On which side of what the clause names the value is, if the base can tell."""
+    """Return the side of the value relative to what the clause names, or None."""
     owner = next((pointer.split(".")[1] for pointer in about.found.pointers), "")
     statuses = f"technicals.{owner}.ma_status."
     periods = [first or second for first, second in _MOVING.findall(after)]
@@ -248,7 +247,7 @@ def _find_side(after: str, clause: str, about: ClaimSubject) -> str | None:
 
 
 def _find_bound(after: str, about: ClaimSubject) -> Fraction | None:
-    """The number that directly follows, on the value's own scale."""
+    """Return the number that directly follows, on the value's scale."""
     filler = _FILLERS.match(after)
     place = filler.end() if filler is not None else 0
     if re.match(r"zero\b", after[place:], re.IGNORECASE):
@@ -265,7 +264,7 @@ def _find_bound(after: str, about: ClaimSubject) -> Fraction | None:
 def _find_clauses_about(
     claim: str, stated: StatedValue | Share | str, about: ClaimSubject
 ) -> Iterator[tuple[str, int]]:
-    """The clauses that speak of the item, each with the place in it where they do."""
+    """Yield the clauses about the item, each with the place where they mention it."""
     clauses = _split_clauses(claim, tuple(about.part.names.items()))
     by_number, by_name = [], []
     for clause, named in clauses:
@@ -275,7 +274,7 @@ def _find_clauses_about(
         if places:
             by_number.append((clause, places[0]))
         elif names and not numbers:
-            # A clause with a number of its own speaks of that one.
+            # A clause with another number is about that number.
             by_name.append((clause, names[0]))
     found = by_number + by_name
     return iter(found or ([(claim, 0)] if len(clauses) == 1 else []))
@@ -283,7 +282,7 @@ def _find_clauses_about(
 
 @lru_cache(maxsize=4_096)
 def _split_clauses(claim: str, names: Names) -> tuple[tuple[str, tuple[Mention, ...]], ...]:
-    """``claim`` in clauses and the names in each; one that names nothing belongs to the one before."""
+    """Split ``claim`` into clauses with their names. A clause without a name joins the one before."""
     cuts = [0, *(found.start() for found in _BREAK.finditer(claim)), len(claim)]
     clauses: list[str] = []
     for start, end in pairwise(cuts):

@@ -1,15 +1,13 @@
-"""Pointers and arithmetic over them: exact fractions, with units computed along.
+"""Evaluate pointers and arithmetic over them: exact fractions with units.
 
-``+ - * /``, parentheses, and ``abs min max mean percent_change(old, new)`` over pointers such as
-``indices.EXI.returns.20d`` and numbers. Nothing else: no names, no attributes, no powers, bounded size. A mistake is a
-value with a reason, never an exception.
+The language has ``+ - * /``, parentheses, ``abs min max mean percent_change(old, new)``, numbers and pointers such as
+``indices.EXI.returns.20d``, in bounded size. A mistake gives a result with a reason, never an exception.
 
-Units follow the arithmetic: the difference of two values in per cent is in percentage points, the ratio of two values
-of one unit is a number, a ratio times 100 is in per cent, per cent times 100 are basis points. Where an expression
-mixes units so that none is left, its unit is unknown.
+Units follow the arithmetic: a difference of two percentages is in percentage points, a ratio of equal units is a
+number, a ratio times 100 is in per cent, per cent times 100 are basis points. Other mixtures have an unknown unit.
 
-Numbers that change a scale (0, 1, 2, 4, 12, 100) are free. Any other is the analyst's own and comes from no source;
-the evaluation lists them, so that nobody takes the result for the base's.
+Numbers that change a scale (0, 1, 2, 4, 12, 100) are free. Any other number is the analyst's own; the evaluation lists
+it, so that the result is not taken for the base's.
 """
 
 from __future__ import annotations
@@ -25,14 +23,14 @@ from disputatio.evidence.calculator import ExpressionError, ExpressionReader, to
 from disputatio.market.knowledge import Datum, Share, Unit
 
 MAX_EXPRESSION_CHARS = 600
-"""In characters. A rule that names a figure of every sector of eleven needs some 440."""
+"""A rule over a figure of eleven sectors needs some 440 characters."""
 
 SCALES = frozenset({0, 1, 2, 4, 12, 100})
-"""Numbers that an expression may use freely; at most three of them in one expression."""
+"""Numbers that an expression may use freely, at most ``MAX_SCALES`` of them."""
 
 MAX_SCALES = 3
 NUMBER = "number"
-"""The unit of what has none: ratios and multiples."""
+"""The unit of ratios and multiples."""
 BASIS_POINTS = "bp"
 UNKNOWN = "unknown"
 
@@ -44,13 +42,13 @@ _WRITTEN = str.maketrans({"\u00d7": "*", "\u00f7": "/", "\u2212": "-", "\u2013":
 
 
 class Evaluation(NamedTuple):
-    """What a pointer or an expression gives.
+    """The value of a pointer or an expression.
 
     Attributes:
-        value: an exact fraction; a share or a label where the basis is one pointer to such.
+        value: an exact fraction; a share or label if the basis is one pointer to it.
         unit: a unit's text, or ``number``, ``bp`` or ``unknown``.
-        pointers: every pointer used, in order of appearance, each once.
-        own_numbers: numbers that come from no source, as written.
+        pointers: every pointer, in order of appearance, without duplicates.
+        own_numbers: numbers without a source, as written.
     """
 
     value: Fraction | Share | str
@@ -64,8 +62,8 @@ class Unresolved(NamedTuple):
 
     Attributes:
         reason: a clause for people.
-        pointer: the pointer that leads to no value; empty where the form is at fault.
-        pointers: the pointers found, as far as the expression could be read.
+        pointer: the pointer without a value; empty if the expression is malformed.
+        pointers: the pointers read so far.
     """
 
     reason: str
@@ -74,7 +72,7 @@ class Unresolved(NamedTuple):
 
 
 class _NoValueError(ExpressionError):
-    """A pointer leads to no value."""
+    """A pointer has no value."""
 
     def __init__(self, reason: str, pointer: str) -> None:
         super().__init__(reason)
@@ -88,19 +86,19 @@ class _Term(NamedTuple):
 
 
 def is_pointer(basis: str) -> bool:
-    """Whether ``basis`` is one pointer, no arithmetic."""
+    """Whether ``basis`` is a single pointer."""
     return _WHOLE_POINTER.fullmatch(basis.strip()) is not None
 
 
-# A figure is looked at several times: where it came from, whether its seat sees it, what it comes to.
+# Cached: origin, visibility and value of a figure each need it.
 @lru_cache(maxsize=1024)
 def find_pointers(basis: str) -> tuple[str, ...]:
-    """Every pointer in ``basis``, each once, in order; also where it is no sound expression."""
+    """Return the pointers in ``basis`` in order, without duplicates, even if it is malformed."""
     return tuple(dict.fromkeys(_WHOLE_POINTER.findall(basis[:MAX_EXPRESSION_CHARS])))
 
 
 def evaluate(data: Mapping[str, Datum], basis: str) -> Evaluation | Unresolved:
-    """The value of ``basis`` over ``data``; safe on anything a model may write."""
+    """Evaluate ``basis`` over ``data``; safe on anything a model may write."""
     found = find_pointers(basis)
     if len(basis) > MAX_EXPRESSION_CHARS:
         return Unresolved(f"it has {len(basis)} characters, and {MAX_EXPRESSION_CHARS} are the most", "", found)
@@ -140,7 +138,7 @@ def _unit_name(unit: Unit) -> str:
 
 
 class _Parser(ExpressionReader[_Term]):
-    """Keeps the numbers that come from no source."""
+    """Collects the numbers without a source."""
 
     def __init__(self, data: Mapping[str, Datum], basis: str) -> None:
         super().__init__(tokenize(_TOKEN, basis if basis.isascii() else basis.translate(_WRITTEN)), _MAX_DEPTH)
@@ -154,7 +152,7 @@ class _Parser(ExpressionReader[_Term]):
         return term
 
     def own_numbers(self) -> tuple[str, ...]:
-        """The numbers that are no mere scales; all of them, where there are too many scales to be mere."""
+        """The numbers that are not scales; all of them if there are too many scales."""
         own = [text for text in self._constants if Fraction(text) not in SCALES]
         return tuple(self._constants if len(self._constants) - len(own) > MAX_SCALES else own)
 
@@ -294,14 +292,14 @@ _FUNCTIONS: dict[str, Callable[[list[_Term]], _Term]] = {
 
 
 def format_value(found: Evaluation) -> str:
-    """What a basis gives, for people: ``-3.2 %``, ``18.75 %``, ``7/10``, ``above``."""
+    """Format a value for people: ``-3.2 %``, ``18.75 %``, ``7/10``, ``above``."""
     if not isinstance(found.value, Fraction):
         return str(found.value)
     return f"{format_decimal(found.value)} {'' if found.unit in {NUMBER, UNKNOWN} else found.unit}".rstrip()
 
 
 def format_decimal(value: Fraction, digits: int | None = None) -> str:
-    """``value`` in decimal digits: ``digits`` after the point, or as many as it has and at most four."""
+    """Format ``value`` with ``digits`` after the point, by default as many as needed up to four."""
     places = digits if digits is not None else 2 if abs(value) >= 100 else 4
     scaled = Decimal(round_half_up(value * 10**places)).scaleb(-places)
     text = f"{scaled:f}"
@@ -309,6 +307,6 @@ def format_decimal(value: Fraction, digits: int | None = None) -> str:
 
 
 def round_half_up(value: Fraction) -> int:
-    """``value`` to a whole number, halves away from zero."""
+    """Round to a whole number, halves away from zero."""
     size = (abs(value) + Fraction(1, 2)) // 1
     return int(-size if value < 0 else size)

@@ -1,8 +1,8 @@
 """Indicators of a price series in plain numpy, as Wilder and Appel define them.
 
-Each takes one-dimensional arrays of sessions, oldest first, without gaps, and returns an array of the same length with
-NaN where there are too few sessions. The recursive ones forget their start: 250 sessions after it, what is left of it
-is below 1e-8 of itself, which is why a knowledge base asks for that many (`WARM_UP`).
+Each takes one-dimensional arrays of sessions, oldest first, without gaps. It returns an array of the same length, with
+NaN at the start until there are enough sessions. After ``WARM_UP`` sessions less than 1e-8 of a recursive indicator's
+start remains.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 WARM_UP = 250
-"""Sessions before a recursive indicator is held."""
+"""Sessions that a recursive indicator needs."""
 
 
 def moving_average(close: Floats, period: int) -> Floats:
-    """The mean of the last ``period`` closes, the session itself among them."""
+    """The mean of the last ``period`` closes, including the session's own."""
     out = np.full(close.size, np.nan)
     if close.size >= period:
         out[period - 1 :] = np.lib.stride_tricks.sliding_window_view(close, period).mean(axis=1)
@@ -28,9 +28,9 @@ def moving_average(close: Floats, period: int) -> Floats:
 
 
 def rsi(close: Floats, period: int = 14) -> Floats:
-    """Relative strength index, 0 to 100: Wilder's smoothing of gains and losses, begun with their plain mean.
+    """Relative strength index, 0 to 100: Wilder's smoothing of gains and losses, started with their mean.
 
-    Where nothing moved there are neither gains nor losses: NaN, for 0 and 100 would both be inventions.
+    A constant series gives NaN.
     """
     if close.size <= period:
         return np.full(close.size, np.nan)
@@ -44,7 +44,7 @@ def rsi(close: Floats, period: int = 14) -> Floats:
 
 
 def _smooth(level: float, rows: list[float], period: int) -> list[float]:
-    """Wilder's smoothing of ``rows``, begun at ``level``; the beginning is part of it."""
+    """Smooth ``rows`` as Wilder does, starting at ``level``, which is included."""
     found = [level]
     for value in rows:
         level = (level * (period - 1) + value) / period
@@ -53,7 +53,7 @@ def _smooth(level: float, rows: list[float], period: int) -> list[float]:
 
 
 def exponential_average(values: Floats, period: int) -> Floats:
-    """Smoothed by 2 / (period + 1), begun with the plain mean of the first ``period`` values."""
+    """Smooth by 2 / (period + 1), starting with the mean of the first ``period`` values."""
     known = np.flatnonzero(~np.isnan(values))
     if known.size < period:
         return np.full(values.size, np.nan)
@@ -69,16 +69,16 @@ def exponential_average(values: Floats, period: int) -> Floats:
 
 
 def macd(close: Floats, fast: int = 12, slow: int = 26, signal: int = 9) -> tuple[Floats, Floats, Floats]:
-    """Line (fast less slow average), signal (the line's own average) and histogram (line less signal), in points."""
+    """Line (fast less slow average), signal (the line's average) and histogram (line less signal), in points."""
     line = exponential_average(close, fast) - exponential_average(close, slow)
     smoothed = exponential_average(line, signal)
     return line, smoothed, line - smoothed
 
 
 def atr(high: Floats, low: Floats, close: Floats, period: int = 14) -> Floats:
-    """Average true range in points: Wilder's smoothing, begun with the plain mean of the first ``period`` ranges.
+    """Average true range in points: Wilder's smoothing, started with the mean of the first ``period`` ranges.
 
-    The first session has no close before it and so no true range.
+    The first session has no previous close and so no true range.
     """
     if close.size <= period:
         return np.full(close.size, np.nan)
@@ -94,7 +94,7 @@ def atr(high: Floats, low: Floats, close: Floats, period: int = 14) -> Floats:
 
 
 def find_last_jump(close: Floats, largest: float) -> int:
-    """The place of the last session that moved by more than ``largest`` (0.3 is 30 per cent) overnight; 0 for none."""
+    """Return the place of the last session that moved by more than ``largest`` (0.3 is 30 per cent); 0 for none."""
     if close.size < 2:
         return 0
     moves = np.abs(np.log(close[1:] / close[:-1]))

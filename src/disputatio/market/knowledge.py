@@ -1,12 +1,12 @@
-"""The market as it was known at one moment: one typed schema, in which nothing is a bare number.
+"""The schema of a knowledge base: the market as known at one moment.
 
-Every value is a `Datum`: what is held (a known value, or why there is none), its unit, when it was observed, from when
-on anybody could know it, who said so and, for macroeconomic series, in which vintage. Missing (nobody published it, or
-there is too little history), failed (a source should have had it and did not answer) and zero are three things.
+Every value is a `Datum`: its content (a known value, or why there is none), its unit, the day it is about, the moment
+from which it was known, its source and, for macroeconomic series, its vintage. Missing (not published, or too little
+history), failed (the source did not answer) and zero are three different things.
 
-A datum's address is its pointer: the names on the way to it joined by dots, such as ``indices.EXI.returns.200d``.
-Numbers are decimals of at most 15 digits, so that they pass through JSON unchanged. Dates are ISO 8601 texts: a day
-(``2008-11-28``) or a moment in UTC (``2008-11-28T21:00:00Z``).
+The pointer of a datum joins the names on its path by dots, such as ``indices.EXI.returns.200d``. Numbers are decimals
+of at most 15 digits, which JSON keeps. Dates are ISO 8601 texts: a day (``2008-11-28``) or a UTC moment
+(``2008-11-28T21:00:00Z``).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Unit(StrEnum):
 
 
 class Section(StrEnum):
-    """The modules of a knowledge base; the first name of every pointer."""
+    """The modules of a knowledge base; each pointer begins with one."""
 
     INDICES = "indices"
     TECHNICALS = "technicals"
@@ -72,9 +72,9 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value: a number, a share, or a label such as ``above`` or ``bullish``.
+    """A number, a share, or a label such as ``above`` or ``bullish``.
 
-    Numbers lose trailing zeros, so that equal numbers are written alike.
+    Numbers lose trailing zeros, so equal numbers are written alike.
 
     Raises:
         ValueError: if a number is not finite or has more than 15 digits.
@@ -89,14 +89,14 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """There is no value, and none was to be expected; ``reason`` is a clause such as ``fewer than 200 sessions``."""
+    """No value was to be expected; ``reason`` is a clause such as ``fewer than 200 sessions``."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A source that should have the value did not give it; ``reason`` is a clause that says what happened."""
+    """A source failed to give the value; ``reason`` is a clause that says what happened."""
 
     reason: str
 
@@ -105,7 +105,7 @@ Content = Known | Missing | Failed
 
 
 def normalise_number(value: Decimal) -> Decimal:
-    """``value`` without trailing zeros or exponent.
+    """Remove trailing zeros and the exponent.
 
     Raises:
         ValueError: if it is not finite or has more than 15 digits.
@@ -123,13 +123,13 @@ class Datum:
     """One value of the knowledge base, or why there is none.
 
     Attributes:
-        held: known, missing or failed.
-        unit: of the value; ``Unit.LABEL`` for words, ``Unit.SHARE`` for a part of a whole.
-        observed_at: the day that the value is about; for a month or quarter its first day. Empty where nothing is held.
-        available_at: the moment in UTC from which on it could be known. Empty where nothing is held.
-        source: who says so, such as ``csv:spx_ohlcv`` or ``FRED``.
-        vintage: for macroeconomic series, the month or day of the publication that had this value; for a valuation, the
-            quarter whose earnings it uses (``earnings to 2008-06-30``).
+        content: known, missing or failed.
+        unit: of the value; ``Unit.LABEL`` for words, ``Unit.SHARE`` for shares.
+        observed_at: the day that the value is about; the first day of a month or quarter; empty without a value.
+        available_at: the UTC moment from which it was known; empty without a value.
+        source: such as ``csv:spx_ohlcv`` or ``FRED``.
+        vintage: the month or day of publication of a macroeconomic value; for a valuation, the quarter of its earnings
+            (``earnings to 2008-06-30``).
     """
 
     content: Content
@@ -141,19 +141,19 @@ class Datum:
 
     @property
     def number(self) -> Decimal | None:
-        """The number, if one is known; shares and labels are none."""
+        """The number, if known; shares and labels are not numbers."""
         return (
             self.content.value if isinstance(self.content, Known) and isinstance(self.content.value, Decimal) else None
         )
 
     @property
     def label(self) -> str | None:
-        """The word, if one is known."""
+        """The word, if known."""
         return self.content.value if isinstance(self.content, Known) and isinstance(self.content.value, str) else None
 
     @property
     def share(self) -> Share | None:
-        """The share, if one is known."""
+        """The share, if known."""
         return self.content.value if isinstance(self.content, Known) and isinstance(self.content.value, Share) else None
 
     @property
@@ -163,7 +163,7 @@ class Datum:
 
     @property
     def why_not(self) -> str:
-        """Why there is no value; empty where there is one."""
+        """The reason without a value, else empty."""
         return "" if isinstance(self.content, Known) else self.content.reason
 
 
@@ -188,15 +188,15 @@ class Meta:
     """What a knowledge base says of itself.
 
     Attributes:
-        as_of: the moment in UTC up to which anything is known; empty where names and dates were taken away.
+        as_of: the UTC moment of its knowledge; empty in a blinded base.
         day: the day in New York at that moment.
         generated_at: when it was built, in UTC; equal to ``as_of`` for history.
-        market_status: ``open``, ``closed``, ``holiday``, ``weekend`` or ``unknown``, of the subject's market.
-        subject: the key in ``indices`` of the index that is debated.
+        market_status: of the subject's market: ``open``, ``closed``, ``holiday``, ``weekend`` or ``unknown``.
+        subject: the key in ``indices`` of the index under debate.
         subject_name: its name for people.
-        data_sources: who was asked, such as ``csv:market``.
-        warnings: one sentence for each thing that is missing, failed or odd.
-        synthetic: whether the values are invented, as the example's are.
+        data_sources: such as ``csv:market``.
+        warnings: one sentence for each missing, failed or odd thing.
+        synthetic: whether the values are invented.
     """
 
     as_of: str
@@ -211,13 +211,13 @@ class Meta:
 
     @property
     def blinded(self) -> bool:
-        """Whether names and dates were taken away: then no moment is told (`disputatio.market.blinding`)."""
+        """Whether names and dates were removed (`disputatio.market.blinding`)."""
         return not self.as_of
 
 
 @dataclass(frozen=True, slots=True)
 class IndexQuote(_Frozen):
-    """One of the seven indices. ``returns`` over 5d, 20d, 50d and 200d sessions; all changes in per cent."""
+    """One of the seven indices, with ``returns`` over 5d, 20d, 50d and 200d sessions; all changes in per cent."""
 
     name: str
     price: Datum
@@ -233,7 +233,7 @@ class Technicals(_Frozen):
     """Indicators of one index.
 
     ``ma_status`` says whether the close is above or below its averages over 20, 50 and 200 sessions (``ma20``,
-    ``ma50``, ``ma200``), and ``ma_levels`` where those stand. ``macd`` has ``line``, ``signal`` and ``histogram``.
+    ``ma50``, ``ma200``); ``ma_levels`` has the averages. ``macd`` has ``line``, ``signal`` and ``histogram``.
     """
 
     name: str
@@ -259,7 +259,7 @@ class Sector:
 
 @dataclass(frozen=True, slots=True)
 class PriceEarnings:
-    """The price over the earnings of the last four published quarters, and its average as known that day."""
+    """Price over the earnings of the last four published quarters, and its average as known that day."""
 
     current_pe_approx: Datum
     long_term_avg_pe: Datum
@@ -267,7 +267,7 @@ class PriceEarnings:
 
 @dataclass(frozen=True, slots=True)
 class Fundamentals:
-    """Valuation of the subject, and which kind of sector leads."""
+    """Valuation of the subject, and the kind of sector that leads."""
 
     sp500_pe_approx: PriceEarnings
     sp500_earnings_yield_approx: Datum
@@ -276,11 +276,11 @@ class Fundamentals:
 
 @dataclass(frozen=True, slots=True)
 class MacroSeries:
-    """One macroeconomic series as the vintage of that day has it.
+    """One macroeconomic series in the vintage of that day.
 
-    Output, prices and payrolls are held as growth on a year earlier, in per cent. ``previous_value`` is the one
-    three months before, and ``trend`` (``rising``, ``falling`` or ``flat``) compares the two. ``yoy_change_pct`` is the
-    change on a year earlier: in percentage points where the value is in per cent, else in per cent.
+    Output, prices and payrolls are stored as yearly growth in per cent. ``previous_value`` is three months older, and
+    ``trend`` (``rising``, ``falling`` or ``flat``) compares the two. ``yoy_change_pct`` is the yearly change, in
+    percentage points if the value is in per cent, else in per cent.
     """
 
     name: str
@@ -292,7 +292,7 @@ class MacroSeries:
 
 @dataclass(frozen=True, slots=True)
 class Breadth:
-    """How many of the sectors rose."""
+    """How many sectors rose."""
 
     positive_5d: Datum
     positive_20d: Datum
@@ -321,12 +321,12 @@ class GlobalMarket(_Frozen):
 
 @dataclass(frozen=True, slots=True)
 class PriceHistory(_Frozen):
-    """The subject's last sessions, for charts alone: no prompt shows them and no pointer reaches them.
+    """The subject's last sessions, for charts only: prompts and pointers do not include them.
 
     Attributes:
         days: ISO days, oldest first.
-        lines: by name (``close``, ``ma20``, ``ma50``, ``ma200``, ``rsi_14``, ``macd``, ``macd_signal``), one number a
-            day; None where there is none.
+        lines: one number or None a day, by name: ``close``, ``ma20``, ``ma50``, ``ma200``, ``rsi_14``, ``macd``,
+            ``macd_signal``.
     """
 
     days: tuple[str, ...] = ()
@@ -335,7 +335,7 @@ class PriceHistory(_Frozen):
 
 @dataclass(frozen=True)
 class KnowledgeBase(_Frozen):
-    """All that is known of a market at one moment. Build one with `disputatio.market.sources.build`."""
+    """All that is known of a market at one moment, built by `disputatio.market.sources.builder.build`."""
 
     meta: Meta
     indices: Mapping[str, IndexQuote]
@@ -349,7 +349,7 @@ class KnowledgeBase(_Frozen):
 
     @cached_property
     def data(self) -> Mapping[str, Datum]:
-        """Every datum by its pointer, in the order of the schema."""
+        """Every datum by its pointer, in schema order."""
         rows = (row for section in Section for row in _walk(section.value, getattr(self, section)))
         if self.meta.blinded:
             return MappingProxyType({blind_pointer(pointer): datum for pointer, datum in rows})
@@ -369,12 +369,12 @@ class KnowledgeBase(_Frozen):
 
 
 def collect_names(base: KnowledgeBase) -> Mapping[str, str]:
-    """The name for people of every pointer's owner, such as ``macro.CPI`` to ``Consumer prices``."""
+    """Map every pointer's owner to its name for people."""
     return base.names
 
 
 def collect_data(base: KnowledgeBase) -> Mapping[str, Datum]:
-    """Every datum of ``base`` by its pointer, in the order of the schema."""
+    """Map every pointer to its datum, in schema order."""
     return base.data
 
 
@@ -399,7 +399,7 @@ FIELDS: Mapping[str, str] = MappingProxyType(
         "vix_regime": "fear_regime",
     }
 )
-"""Fields of the schema whose names name a market."""
+"""Fields whose names name a market, and their names in a blinded base."""
 
 SERIES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -422,5 +422,5 @@ _ANY = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(_KNOWN, key=len, reverse=True))}
 
 
 def blind_pointer(pointer: str) -> str:
-    """``pointer``, or an expression over pointers, with the words of a base that tells no names."""
+    """Replace the parts of ``pointer`` or an expression by their names in a blinded base."""
     return _ANY.sub(lambda found: _KNOWN[found.group()], pointer)

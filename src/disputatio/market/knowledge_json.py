@@ -1,9 +1,8 @@
-"""A knowledge base as JSON and back, to the last digit.
+"""Knowledge bases as JSON, without loss of digits.
 
-The shape follows the schema: sections, keys and fields by their names. A datum is an object with ``value`` (a number, a
-label, or ``7/10`` for a share; null where there is none), ``unit``, ``observed_at``, ``available_at``, ``source``,
-``vintage`` where there is one, and, where there is no value, ``missing`` or ``failed`` with the reason. Missing, failed
-and zero therefore never read alike. Numbers have at most 15 digits and survive any JSON reader that uses doubles.
+The JSON follows the schema by names. A datum is an object with ``value`` (a number, a label, or ``7/10`` for a share;
+else null), ``unit``, ``observed_at``, ``available_at``, ``source``, and, if there is one, ``vintage``. Without a value,
+``missing`` or ``failed`` holds the reason. Numbers have at most 15 digits, which doubles keep.
 """
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ _T = TypeVar("_T")
 
 
 def as_json(base: KnowledgeBase) -> JsonObject:
-    """``base`` as JSON; equal bases give equal JSON."""
+    """Return ``base`` as JSON; equal bases give equal JSON."""
     return {"schema_version": SCHEMA_VERSION, **cast("JsonObject", _to_json(base))}
 
 
 def from_json(given: object) -> KnowledgeBase:
-    """The knowledge base that ``given`` describes; the inverse of `as_json`.
+    """Read a knowledge base from JSON; the inverse of `as_json`.
 
     Raises:
-        InvalidInputError: if it is of another schema version, or not a knowledge base.
+        InvalidInputError: if it has another schema version, or is not a knowledge base.
     """
     if not isinstance(given, Mapping):
         raise InvalidInputError("This is no knowledge base: its JSON is not an object.", _BUILD_STEP)
@@ -82,11 +81,11 @@ def _to_json(node: Any) -> Json:
     if isinstance(node, Mapping):
         return {key: _to_json(row) for key, row in node.items()}
     if isinstance(node, tuple):
-        # The lines of a history are long, and plain.
+        # The lines of a history are long and have only plain values.
         return [row if row.__class__ in _PLAIN else _to_json(row) for row in node]
     if node is None or isinstance(node, str | bool | int | float):
         return cast("Json", node)
-    # `fields` makes a tuple of them anew for each of the many small nodes.
+    # Cached, because `fields` builds a new tuple for each of many small nodes.
     return {name: _to_json(getattr(node, name)) for name in node.__dataclass_fields__}
 
 
@@ -117,7 +116,7 @@ def _value_to_json(content: Content) -> Json:
 
 
 def _read_object(given: object, place: str, names: Sequence[str]) -> Mapping[str, Any]:
-    """``given`` with exactly ``names``."""
+    """Return ``given`` if it has exactly ``names``."""
     rows = _read_mapping(given, place)
     if lacking := [name for name in names if name not in rows]:
         raise _MalformedError(f"{place} lacks {', '.join(lacking)}")
@@ -197,7 +196,7 @@ def _read_data(given: object, place: str) -> dict[str, Datum]:
 
 
 def _make_reader(kind: type[_T], **readers: Callable[[object, str], object]) -> Callable[[object, str], _T]:
-    """A reader of ``kind``: each field by its reader, all others as data."""
+    """Make a reader of ``kind``: named fields by their readers, all others as data."""
 
     def read(given: object, place: str) -> _T:
         names = [row.name for row in fields(cast("Any", kind))]

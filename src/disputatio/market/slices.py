@@ -1,4 +1,8 @@
-"""Who sees what: the part of a knowledge base that an analyst of one lens argues from."""
+"""What an analyst of one lens sees of a knowledge base, and its text for prompts.
+
+Every line has pointer, unit and dates; missing and failed values have their reason. Texts from files are put on one
+line, without control characters.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ SECTIONS: Mapping[Lens, tuple[Section, ...]] = MappingProxyType(
         Lens.SENTIMENT: (Section.SENTIMENT,),
     }
 )
-"""The modules that a lens sees; sentiment sees the subject's volume ratio besides."""
+"""The modules that a lens sees. Sentiment also sees the subject's volume ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +43,13 @@ class Slice:
     """What one seat knows.
 
     Attributes:
-        lens: whose; None for the whole base, which the judge sees.
-        subject: the key of the index that is debated.
+        lens: of the seat; None for the whole base, which the judge sees.
+        subject: the key of the index under debate.
         subject_name: its name.
-        as_of: the moment in UTC up to which anything is known.
+        as_of: the UTC moment of the knowledge.
         day: that day in New York.
-        data: every datum that the seat may cite, by pointer, in the order of the schema.
-        names: names for people of what the pointers are about, by ``section.key``.
+        data: every datum that the seat may cite, by pointer, in schema order.
+        names: names for people, by ``section.key``.
         synthetic: whether the values are invented.
     """
 
@@ -60,17 +64,17 @@ class Slice:
 
     @property
     def blinded(self) -> bool:
-        """Whether names and dates were taken away."""
+        """Whether names and dates were removed."""
         return not self.as_of
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One clause for each datum of the slice that is missing or failed; nothing of other slices."""
+        """One clause for each missing or failed datum of the slice."""
         return tuple(f"{pointer}: {datum.why_not}" for pointer, datum in self.data.items() if not datum.is_known)
 
 
 def take_slice(base: KnowledgeBase, lens: Lens) -> Slice:
-    """What an analyst of ``lens`` sees of ``base``, and nothing else."""
+    """Take what an analyst of ``lens`` sees of ``base``."""
     wanted = set(SECTIONS[lens])
     extra = f"{Section.INDICES}.{base.meta.subject}.volume_ratio" if lens is Lens.SENTIMENT else ""
     return _make_slice(
@@ -85,7 +89,7 @@ def take_slice(base: KnowledgeBase, lens: Lens) -> Slice:
 
 
 def take_whole(base: KnowledgeBase) -> Slice:
-    """All of ``base``, for the judge."""
+    """Take all of ``base``, for the judge."""
     return _make_slice(base, None, collect_data(base))
 
 
@@ -108,7 +112,7 @@ _MAX_CHARS = 160
 
 
 def format_datum(datum: Datum) -> str:
-    """A datum for people: ``4850 points``, ``-3.2 %``, ``1.3 x``, ``7/10``, ``above``, ``missing: ...``."""
+    """Format a datum for people: ``4850 points``, ``-3.2 %``, ``1.3 x``, ``7/10``, ``above``, ``missing: ...``."""
     content = datum.content
     if isinstance(content, Missing):
         return f"missing: {one_line(content.reason, _MAX_CHARS)}"
@@ -120,13 +124,13 @@ def format_datum(datum: Datum) -> str:
 
 
 def format_dates(datum: Datum) -> str:
-    """When a value was observed and in which vintage it stands; empty where there is none."""
+    """Format the date and vintage of a value; empty without a value."""
     if not datum.is_known:
         return ""
     return _format_dates(datum.observed_at, datum.vintage)
 
 
-# A knowledge base has hundreds of values and a dozen dates.
+# Cached: a base has hundreds of values and a dozen dates.
 @lru_cache(maxsize=256)
 def _format_dates(observed_at: str, vintage: str) -> str:
     told = f", {'vintage ' if vintage[0].isdigit() else ''}{one_line(vintage, 30)}" if vintage else ""
@@ -134,7 +138,7 @@ def _format_dates(observed_at: str, vintage: str) -> str:
 
 
 def render_slice(part: Slice) -> str:
-    """The slice for a prompt: one line a pointer, grouped by what they are about, with units and dates."""
+    """Render the slice for a prompt: one line a pointer, grouped by subject."""
     invented = " The values are invented." if part.synthetic else ""
     when = "at one moment, which is not told" if part.blinded else f"on {part.day}"
     lines = [f"{one_line(part.subject_name, _MAX_CHARS)} ({part.subject}) as known {when}.{invented}"]
@@ -152,7 +156,7 @@ def render_slice(part: Slice) -> str:
 
 
 def _find_owner(pointer: str, part: Slice) -> str:
-    """What a pointer is about: ``indices.EXI``, or its section where that has no keys."""
+    """Return the subject of a pointer: ``indices.EXI``, or the section if it has no keys."""
     section, _, rest = pointer.partition(".")
     owner = f"{section}.{rest.partition('.')[0]}"
     return owner if owner in part.names else section

@@ -1,1 +1,1 @@
-"""Read-only tools that seats may use before they speak: search, a calculator, and MCP servers the user names."""
+"""Read-only tools for seats: search, a calculator, and MCP servers that the user names."""

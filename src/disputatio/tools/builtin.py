@@ -1,7 +1,7 @@
-"""Read-only tools that a seat may be given: search, reading a passage, a calculator.
+"""The tools of this package: search in the sources, reading a passage, a calculator.
 
-They are functions of the sources and their arguments alone, so a recorded call can be replayed instead of repeated.
-What a model gets wrong (an unknown passage, a bad expression, a missing argument) comes back as an ``error``.
+They depend only on the sources and their arguments, so a recorded call can be replayed. A model's mistake (an unknown
+passage, a bad expression, a missing argument) gives an ``error``.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolRe
 
 MAX_HITS = 10
 MAX_ARGUMENT_CHARS = 1_000
-"""Of a query or an id, in characters."""
+"""Of a query or an id."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage as a tool gives it. ``before`` and ``after`` are the ids of its neighbours, empty at the ends."""
+    """A passage as a tool returns it. ``before`` and ``after`` are the ids of its neighbours, empty at the ends."""
 
     passage_id: str
     source_id: str
@@ -37,7 +37,7 @@ class FoundPassage:
     after: str = ""
 
     def as_json(self) -> JsonObject:
-        """The passage as it is recorded and shown to the model."""
+        """Return the form recorded and shown to the model."""
         shown: dict[str, Json] = {"passage_id": self.passage_id, "source_id": self.source_id, "text": self.text}
         if self.score is not None:
             shown["score"] = self.score
@@ -47,29 +47,29 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The passages that fit a query, best first; none is a result too."""
+    """The passages that fit a query, best first; may be empty."""
 
     query: str
     passages: tuple[FoundPassage, ...]
 
     def as_json(self) -> JsonObject:
-        """The result as it is recorded and shown to the model."""
+        """Return the form recorded and shown to the model."""
         return {"query": self.query, "passages": [passage.as_json() for passage in self.passages]}
 
 
 @dataclass(frozen=True, slots=True)
 class ToolError:
-    """A call that could not be answered, and why, in words for the model."""
+    """Why a call could not be answered, in words for the model."""
 
     error: str
 
     def as_json(self) -> JsonObject:
-        """The error as it is recorded and shown to the model."""
+        """Return the form recorded and shown to the model."""
         return {"error": self.error}
 
 
 def search_sources(retriever: Retriever, query: str, k: int = 5) -> SearchResult | ToolError:
-    """The ``k`` (1 to 10) passages that fit ``query`` best."""
+    """Return the ``k`` (1 to 10) passages that fit ``query`` best."""
     if not query.strip() or len(query) > MAX_ARGUMENT_CHARS:
         return ToolError(f"a query has 1 to {MAX_ARGUMENT_CHARS} characters")
     if not 1 <= k <= MAX_HITS:
@@ -80,7 +80,7 @@ def search_sources(retriever: Retriever, query: str, k: int = 5) -> SearchResult
 
 
 def read_passage(retriever: Retriever, passage_id: str) -> FoundPassage | ToolError:
-    """The passage with the id ``passage_id``, such as ``benchmark#3``."""
+    """Return the passage with this id, such as ``benchmark#3``."""
     sources = retriever.sources
     passage = sources.find_passage(passage_id.strip())
     if passage is None:
@@ -96,7 +96,7 @@ def read_passage(retriever: Retriever, passage_id: str) -> FoundPassage | ToolEr
 
 @dataclass(frozen=True, slots=True)
 class ToolDescription:
-    """A tool as a model is told of it; ``parameters`` is a JSON Schema."""
+    """A tool for a model; ``parameters`` is a JSON Schema."""
 
     name: str
     description: str
@@ -104,12 +104,7 @@ class ToolDescription:
 
 
 def _parameters(**properties: JsonObject) -> JsonObject:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 TOOLS = (
@@ -135,7 +130,7 @@ TOOLS = (
 
 
 def call_tool(retriever: Retriever, name: str, arguments: Mapping[str, object]) -> JsonObject:
-    """What the tool ``name`` answers to ``arguments``, as a model gave them; safe on anything."""
+    """Call the tool ``name`` with a model's arguments; safe on anything."""
     return _run_tool(retriever, name, arguments).as_json()
 
 
@@ -162,7 +157,7 @@ def _run_tool(
 
 
 SEARCH_TOOLS = ("search_sources", "read_passage")
-"""What the word ``search`` stands for."""
+"""The tools that the word ``search`` means."""
 
 BUILTIN_TOOLS: Mapping[str, OfferedTool] = {
     row.name: OfferedTool(row.name, "", row.description, row.parameters) for row in TOOLS
@@ -176,7 +171,7 @@ class BuiltinTools:
         self._retriever, self._limits = Retriever(sources), limits
 
     def check(self) -> None:
-        """Refuse what would fail in the middle of a debate.
+        """Check what would fail in the middle of a debate.
 
         Raises:
             InvalidInputError: the library that ranks passages is not installed.
@@ -188,10 +183,10 @@ class BuiltinTools:
             )
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """What the tool answers; a mistake of the seat is in its words."""
+        """Run the tool. A mistake of the seat is described in the result."""
         limit_s = self._limits.timeout_s
         try:
-            # The first search builds the index, which takes seconds where the sources are long.
+            # The first search builds the index, which takes seconds for long sources.
             async with asyncio.timeout(limit_s):
                 answer = await asyncio.to_thread(call_tool, self._retriever, tool, arguments)
         except TimeoutError:
@@ -205,7 +200,7 @@ class BuiltinTools:
 
 
 def render_answer(tool: str, answer: Mapping[str, Any]) -> str:
-    """An answer in words; passages stand under their ids, so that a seat can quote them by source."""
+    """Render an answer as text; passages have their ids, so that a seat can quote them by source."""
     if tool == "calculate":
         exact = "" if answer.get("exact") else " (rounded)"
         return f"{answer.get('expression')} = {answer.get('value')}{exact}"

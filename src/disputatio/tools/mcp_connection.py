@@ -1,12 +1,11 @@
-"""MCP servers that the user names: started or reached, asked for their tools, and called.
+"""Connect to MCP servers that the user names: start or reach them, list their tools, and call those.
 
-What a server says of itself is a stranger's word. Names that are no plain names are not offered, descriptions are
-cleaned and cut, schemas are never passed on to a provider (see ``choosing``). A tool is offered when its server
-declares it read-only, or when the user names it. The declaration is a promise of the server; nothing here can hold
-it to it, so only servers that the user trusts should be named.
+A server's descriptions are untrusted. Tools with unusual names are not offered, descriptions are cleaned and cut, and
+schemas never reach a provider (see ``tool_choice``). A tool is offered if its server declares it read-only, or if the
+user names it. That declaration cannot be enforced, so users should name only servers they trust.
 
-Each connection lives in a task of its own, because the client library ends the task that opened it when a server
-dies, and that must not be the debate's.
+Each connection has its own task: the client library ends the task that opened it when a server dies, and that must not
+be the debate's.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from mcp import Client
 
 MAX_ANNOUNCED = 500
-"""Tools that a server's list is read up to."""
+"""Of a server's list; the rest is ignored."""
 MAX_DESCRIPTION_CHARS = 800
 _CLOSE_S = 10.0
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,63}")
@@ -40,17 +39,17 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedTools:
-    """What a server announced: the tools fit to be offered, and why others are not."""
+    """Tools that a server announced, and why some cannot be offered."""
 
     read_only: Mapping[str, OfferedTool]
     others: Mapping[str, OfferedTool]
-    """Tools that are not declared read-only: offered only when the user names them."""
+    """Tools not declared read-only, offered only if the user names them."""
     unfit: tuple[str, ...]
-    """Reasons, one for each tool that cannot be offered."""
+    """One reason for each tool that cannot be offered."""
 
 
 class McpConnection:
-    """A connection to one server, opened by ``open`` and closed by ``aclose``."""
+    """A connection to one server; call ``open`` first and ``aclose`` last."""
 
     def __init__(self, server: McpServer, limits: ToolLimits) -> None:
         self._server, self._limits = server, limits
@@ -61,7 +60,7 @@ class McpConnection:
         self._noise = ServerOutput()
 
     async def open(self) -> AnnouncedTools:
-        """Start or reach the server and hear its tools.
+        """Start or reach the server and list its tools.
 
         Raises:
             InvalidInputError: it cannot be used; one sentence says why.
@@ -79,7 +78,7 @@ class McpConnection:
         return _sort_tools(self._server.name, announced)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """What a tool of the server brings."""
+        """Call a tool of the server."""
         limit_s, name = self._limits.timeout_s, self._server.name
         try:
             async with limit_time(limit_s):
@@ -88,7 +87,7 @@ class McpConnection:
         except TimeoutError:
             return ToolResult(f"{name} took more than {limit_s:g} seconds.", ToolFault.TIMED_OUT)
         except Exception as failure:  # noqa: BLE001  (the library and the server may raise anything)
-            # A server that floods is ended with the connection; why, only the connection knows.
+            # A server that writes too much is stopped; only the connection knows why.
             reason, lost = self._noise.stopped or _describe_failure(failure), self._client is None or _is_lost(failure)
             if lost:
                 await self.aclose()
@@ -97,7 +96,7 @@ class McpConnection:
         return ToolResult.of(_join_texts(result), self._limits, ToolFault.FAILED if result.is_error else None)
 
     async def aclose(self) -> None:
-        """Stop the server or leave it. Safe to repeat."""
+        """Stop or leave the server. Safe to repeat."""
         self._closing.set()
         keeper, self._keeper, self._client = self._keeper, None, None
         if keeper is None:
@@ -108,7 +107,7 @@ class McpConnection:
         await asyncio.gather(keeper, return_exceptions=True)
 
     async def _connected(self) -> Client:
-        """The client; a server that ended is started again."""
+        """Return the client; restart a server that ended."""
         async with self._opening:
             if self._keeper is not None and not self._keeper.done() and self._client is not None:
                 return self._client
@@ -123,8 +122,8 @@ class McpConnection:
             return self._client
 
     async def _keep(self, ready: asyncio.Future[Client], closing: asyncio.Event) -> None:
-        """Hold the connection open in this task until it is closed."""
-        # Where no program set logging up, Python itself would print the library's messages to the terminal.
+        """Keep the connection open in this task until it is closed."""
+        # Without logging set up, Python would print the library's messages to the terminal.
         logging.getLogger("mcp").addHandler(logging.NullHandler())
         self._noise = noise = ServerOutput()
         try:
@@ -148,7 +147,7 @@ class McpConnection:
 
 
 class _StartError(Exception):
-    """The server did not start; ``complaint`` is what it last wrote beside the protocol."""
+    """The server did not start; ``complaint`` is the end of its standard error."""
 
     def __init__(self, reason: str, complaint: str) -> None:
         super().__init__(f"{reason} (it says: {complaint})" if complaint else reason)
@@ -221,7 +220,7 @@ def _explain_unfitness(tool: Tool) -> str:
 
 
 def _join_texts(result: CallToolResult) -> str:
-    """The texts of a result; what is no text is named."""
+    """Join the texts of a result; other content is named."""
     pieces = []
     for block in result.content:
         if block.type == "text":
@@ -236,13 +235,13 @@ def _join_texts(result: CallToolResult) -> str:
 
 
 def _describe_failure(failure: BaseException) -> str:
-    """What went wrong, in words for people."""
+    """Describe a failure for people."""
     while isinstance(failure, BaseExceptionGroup) and failure.exceptions:
         failure = failure.exceptions[0]
     if isinstance(failure, FileNotFoundError):
         return f"there is no program {one_line(str(failure.filename or ''), 80)}".rstrip()
     said = one_line(str(failure), 300).rstrip(".")
-    # The library's words for a server that ended, or that never spoke.
+    # The library's messages for a server that ended, or never answered.
     return said.replace("Connection closed", "it ended or does not speak the protocol") or type(failure).__name__
 
 

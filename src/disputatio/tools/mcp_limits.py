@@ -1,4 +1,4 @@
-"""What an MCP server may take: seconds for each call, and bytes for each answer."""
+"""Limits for MCP servers: seconds for each call, bytes for each answer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Final
 from disputatio.motion import one_line
 
 CONNECT_S = 20.0
-"""Seconds for starting a server and hearing its tools."""
+"""Seconds for starting a server and listing its tools."""
 MAX_ANSWER_BYTES: Final = 4 << 20
-"""Bytes of one answer or message, after decompression. A seat is shown a few thousand characters of it."""
+"""Of one answer or message, after decompression. A seat is shown a few thousand characters of it."""
 MAX_OUTPUT_BYTES: Final = 16 << 20
-"""Bytes that a started server may write after a request, on each of its two outputs. Several calls may run at once."""
+"""Of each output of a started server after a request. Several calls may run at once."""
 MAX_LINES: Final = 10_000
-"""Lines of one answer that is a stream, and lines that a started server may write after a request: each takes time."""
+"""Of one streamed answer, and of a started server after a request, because each line takes time."""
 _TAIL: Final = 4_000
 
 _END: ContextVar[float | None] = ContextVar("_END", default=None)
@@ -26,10 +26,10 @@ _END: ContextVar[float | None] = ContextVar("_END", default=None)
 
 @asynccontextmanager
 async def limit_time(seconds: float) -> AsyncIterator[None]:
-    """Let what is asked in this block be over in ``seconds``, also where the library goes on in a task of its own.
+    """Limit the calls in this block to ``seconds``, also those that the library makes in another task.
 
     Raises:
-        TimeoutError: it is not.
+        TimeoutError: the time is over.
     """
     end = asyncio.get_running_loop().time() + seconds
     token = _END.set(end)
@@ -41,28 +41,28 @@ async def limit_time(seconds: float) -> AsyncIterator[None]:
 
 
 def current_deadline() -> float | None:
-    """The moment, on the clock of the event loop, at which the asking block has to be over; None outside of one."""
+    """Return the deadline on the event loop's clock; None outside a limited block."""
     return _END.get()
 
 
 @dataclass
 class ServerOutput:
-    """What a connection says beside the protocol.
+    """What a server writes besides the protocol.
 
     Attributes:
-        stopped: why the server was stopped, in half a sentence; empty where it was not.
-        tail: the last bytes that a started server wrote to its standard error.
+        stopped: why the server was stopped, in half a sentence; empty if it was not.
+        tail: the last bytes of its standard error.
     """
 
     stopped: str = ""
     tail: bytes = b""
 
     def add(self, data: bytes) -> None:
-        """Keep the end of what came."""
+        """Append ``data``, keeping only the end."""
         self.tail = (self.tail + data)[-_TAIL:]
 
     @property
     def last_line(self) -> str:
-        """The last of its lines, cleaned; empty where there is none."""
+        """The last line, cleaned; may be empty."""
         lines = [line for line in self.tail.decode("utf-8", "replace").splitlines() if line.strip()]
         return one_line(lines[-1], 200) if lines else ""

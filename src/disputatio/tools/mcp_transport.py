@@ -1,10 +1,10 @@
-"""Starts an MCP server and speaks with it over its standard input and output, within bounds.
+"""Transports of MCP: a started server's standard input and output, and an HTTP client, both with limits.
 
-The library's own transport for this keeps a line until it ends, however long it is. Here a server that writes too
-much is stopped. Its standard error is read, so that it cannot draw on the terminal, and only the end of it is kept.
+The library's own stdio transport buffers a line of any length. This one stops a server that writes too much, and reads
+its standard error, so that it cannot write to the terminal. The HTTP client ends each exchange with its call.
 
-Source: MCP specification 2025-11-25, "Transports" (stdio: one message a line) and "Lifecycle" (shutdown).
-This module imports the library when it is imported, so import it only where a server is about to be started.
+Source: MCP specification 2025-11-25, "Transports" (stdio: one message a line) and "Lifecycle" (shutdown). Import this
+module only to start or reach a server, because it imports the MCP library and httpx2.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from disputatio._intake import SizeBound
 from disputatio.tools.mcp_limits import CONNECT_S, current_deadline
 
 _GRACE_S: Final = 2.0
-"""Seconds that a server has to end after its input was closed, and again after it was told to."""
+"""Seconds for a server to end after its input was closed, and again after it was told to."""
 _CHUNK_BYTES: Final = 65_536
 
 
 @asynccontextmanager
 async def start_server(server: McpServer, noise: ServerOutput) -> AsyncIterator[Streams]:
-    """The streams of messages from and to a server that runs until the block ends.
+    """Start a server that runs until the block ends, and give its message streams.
 
     Raises:
         OSError: it cannot be started.
@@ -62,7 +62,7 @@ async def start_server(server: McpServer, noise: ServerOutput) -> AsyncIterator[
         stderr=PIPE,
         env={**get_default_environment(), **server.variables},
         limit=MAX_ANSWER_BYTES,
-        # Its descendants are ended with it.
+        # End its descendants with it.
         start_new_session=sys.platform != "win32",
     )
     incoming, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -76,7 +76,7 @@ async def start_server(server: McpServer, noise: ServerOutput) -> AsyncIterator[
     try:
         yield from_server, to_server
     finally:
-        # A cancelled debate must leave no server behind, and every wait in here has an end.
+        # A cancelled debate must leave no server behind; every wait here has a limit.
         with anyio.CancelScope(shield=True):
             await _stop_process(process, at_once=bool(noise.stopped))
             for task in tasks:
@@ -91,8 +91,8 @@ class _ServerProcess:
     """One running server, and how much it wrote since the last request.
 
     Attributes:
-        process: runs it.
-        noise: learns why it was stopped, and what it complained of.
+        process: of the server.
+        noise: receives why it was stopped, and its standard error.
         lines: on its output.
         size: bytes of them.
         complaints: bytes on its standard error.
@@ -118,7 +118,7 @@ class _ServerProcess:
                 if self.lines > MAX_LINES:
                     self._stop(f"it wrote more than {MAX_LINES:,} lines after one request")
                     return
-                # What is no message is passed over: some servers greet on this output.
+                # Skip other lines: some servers print a greeting.
                 with suppress(ValueError):
                     message = jsonrpc_message_adapter.validate_json(line, by_name=False)
                     await incoming.send(SessionMessage(message))
@@ -127,7 +127,7 @@ class _ServerProcess:
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             return
         finally:
-            # Whoever waits for an answer learns that there will be none.
+            # Tell waiting calls that there will be no answer.
             incoming.close()
 
     async def read_complaints(self) -> None:
@@ -160,7 +160,7 @@ class _ServerProcess:
 
 
 async def _stop_process(process: Process, *, at_once: bool) -> None:
-    """Close the server's input, wait, tell it to end, wait, and kill it with its descendants."""
+    """Close the server's input, wait, terminate it, wait, and kill it with its descendants."""
     if process.stdin is not None:
         process.stdin.close()
     if at_once or await _wait_for_end(process):
@@ -172,7 +172,7 @@ async def _stop_process(process: Process, *, at_once: bool) -> None:
 
 
 async def _wait_for_end(process: Process) -> bool:
-    # Its descendants may keep its pipes open, which `Process.wait` would wait for as well.
+    # `Process.wait` would also wait for descendants that keep the pipes open.
     end = asyncio.get_running_loop().time() + _GRACE_S
     while process.returncode is None and asyncio.get_running_loop().time() < end:
         await asyncio.sleep(0.01)
@@ -188,23 +188,22 @@ def _send_signal(process: Process, *, kill: bool = False) -> None:
 
 
 _FAREWELL_S: Final = 1.0
-"""Seconds for what is still sent when a call or a connection is over: that it is."""
+"""Seconds for sending that a call or connection is over."""
 _RESUMES: Final = "last-event-id"
 
 
 class McpHttpClient(LimitedClient):
-    """Limits each exchange by the time of its call, and by ``MAX_ANSWER_BYTES`` and ``MAX_LINES``.
+    """Limits each exchange by its call's time, ``MAX_ANSWER_BYTES`` and ``MAX_LINES``.
 
-    The library gives up a call without closing its connection, and resumes streams that ended. So the end of the call
-    is known here too, and nothing is resumed after it. The stream of messages that a server begins of its own accord
-    is not asked for, because nothing here would read them.
+    The library abandons a call without closing its connection, and resumes ended streams. So this client knows the end
+    of the call and resumes nothing after it. It does not request the server's own messages, because nothing reads them.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(SizeBound(MAX_ANSWER_BYTES, "an answer of an MCP server", MAX_LINES), CONNECT_S, **options)
 
     def end_of(self, request: httpx2.Request) -> float:
-        """The end of the call; a little later for what is sent because it is over."""
+        """Return the end of the call; slightly later for a message that it is over."""
         now, end = asyncio.get_running_loop().time(), current_deadline()
         if request.method == "DELETE":
             return now + _FAREWELL_S
@@ -213,7 +212,7 @@ class McpHttpClient(LimitedClient):
         return end if request.method == "GET" else max(end, now + _FAREWELL_S)
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send ``request``; a stream of the server's own messages is refused without asking."""
+        """Send ``request``; refuse a stream of the server's own messages."""
         if request.method == "GET" and _RESUMES not in request.headers:
             return httpx2.Response(405, request=request)
         return await super().send(request, **options)

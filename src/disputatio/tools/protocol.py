@@ -1,7 +1,7 @@
-"""What a tool is to a seat: what is offered, what is asked of it, and what it brings.
+"""The interface of tools for seats: offers, requests and results.
 
-This is the narrow waist between the turn of a seat, which decides what is looked up, and whoever carries it out. A
-tool only reads. Its result is data, whoever wrote it: it is cleaned and cut here, and fenced where it is shown.
+A seat's turn decides what to look up; a toolbox does it. Tools only read. A result is untrusted data: it is cleaned and
+cut here, and fenced where it is shown.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ SUMMARY_CHARS = 160
 
 
 class ToolFault(StrEnum):
-    """Why a tool brought nothing. Each of them is a result that the seat sees."""
+    """Why a tool gave no result. The seat sees it."""
 
     FAILED = "failed"
-    """The tool itself says that it could not answer."""
+    """The tool reports that it could not answer."""
     MISUSED = "misused"
     """The arguments could not be read."""
     TIMED_OUT = "timed_out"
@@ -35,10 +35,10 @@ class ToolLimits:
     """How much a seat may look up before one turn.
 
     Attributes:
-        rounds: how often it is asked which tools to call, at most.
+        rounds: the most rounds of asking which tools to call.
         calls: the most calls in one round.
-        result_chars: the most characters of a result that a seat is shown; the rest is left out, and that is said.
-        timeout_s: seconds until a call of a tool counts as timed out.
+        result_chars: the most characters of a result shown to a seat, which is told how many were cut.
+        timeout_s: seconds until a call has timed out.
     """
 
     rounds: int = 2
@@ -47,19 +47,19 @@ class ToolLimits:
     timeout_s: float = 30.0
 
     def as_json(self) -> JsonObject:
-        """The limits as a record keeps them."""
+        """Return the recorded form."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool as a seat is told of it.
+    """A tool offered to a seat.
 
     Attributes:
-        name: what seats call it: ``calculate``, or ``files.read_text`` for a tool of the server ``files``.
+        name: ``calculate``, or ``files.read_text`` for a tool of the server ``files``.
         server: the server's name; empty for a tool of this package.
-        description: what it does, in its maker's words, cleaned.
-        parameters: JSON Schema of its arguments, as its maker gave it.
+        description: its maker's words, cleaned.
+        parameters: its maker's JSON Schema of the arguments.
     """
 
     name: str
@@ -68,7 +68,7 @@ class OfferedTool:
     parameters: JsonObject
 
     def as_json(self) -> JsonObject:
-        """The tool as a record names it; the description and the schema are named by their SHA-256."""
+        """Return the recorded form, with SHA-256 in place of description and schema."""
         return {
             "tool": self.name,
             "server": self.server,
@@ -84,7 +84,7 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A call that a seat wants made. ``misuse`` says why its arguments could not be read; then none is made."""
+    """A call that a seat wants. ``misuse`` says why its arguments could not be read; it is then not made."""
 
     tool: str
     arguments: JsonObject
@@ -92,18 +92,18 @@ class ToolRequest:
 
     @property
     def key(self) -> str:
-        """The same for the same call."""
+        """Equal for equal calls."""
         return canonical({"tool": self.tool, "arguments": self.arguments})
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call of a tool brought.
+    """The result of a call.
 
     Attributes:
-        text: the result, or what went wrong in a sentence; cleaned, and never longer than the limit.
-        fault: why there is no result; None where there is one.
-        left_out: how many characters were cut from the end of the text.
+        text: the result, or what went wrong; cleaned and within the limit.
+        fault: why there is no result, or None.
+        left_out: number of characters cut from the end.
     """
 
     text: str
@@ -112,15 +112,15 @@ class ToolResult:
 
     @classmethod
     def of(cls, text: str, limits: ToolLimits, fault: ToolFault | None = None) -> ToolResult:
-        """``text`` cleaned and cut to the limit."""
-        # Cleaning looks at each character: what certainly goes is cut before it.
+        """Clean ``text`` and cut it to the limit."""
+        # Cut most of a long text first: cleaning looks at each character.
         most = limits.result_chars
         shown = clean(text[: 4 * most]).strip()
         return cls(shown[:most], fault, max(0, len(text[4 * most :]) + len(shown) - most))
 
     @property
     def summary(self) -> str:
-        """Its beginning on one line, for people."""
+        """The beginning on one line, for people."""
         return one_line(self.text[: 4 * SUMMARY_CHARS], SUMMARY_CHARS)
 
 
@@ -133,20 +133,20 @@ class Toolbox(Protocol):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was asked for and is not offered, in sentences."""
+        """Sentences about tools that were requested but are not offered."""
 
     def tools_for(self, seat: str) -> tuple[OfferedTool, ...]:
-        """The tools of one seat; none where it has none."""
+        """Return the tools of one seat, which may be none."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call a tool. Everything that can go wrong is in the result; only cancellation is passed on."""
+        """Call a tool. The result describes all failures; only cancellation is raised."""
 
     async def aclose(self) -> None:
-        """Let go of servers. Safe to repeat."""
+        """Close all servers. Safe to repeat."""
 
 
 def record_offer(toolbox: Toolbox, seats: tuple[str, ...]) -> tuple[JsonObject, dict[str, str]]:
-    """What a record keeps of the tools that ``seats`` are offered, with the texts it names; empty where none are."""
+    """Return the recorded offers to ``seats`` and the texts they name; empty without offers."""
     offered: dict[str, OfferedTool] = {}
     users: dict[str, list[str]] = {}
     for seat in seats:
@@ -162,14 +162,14 @@ def record_offer(toolbox: Toolbox, seats: tuple[str, ...]) -> tuple[JsonObject, 
 
 @dataclass(frozen=True, slots=True)
 class McpServer:
-    """A server as the user names it.
+    """A server as the user names it, without its state.
 
     Attributes:
         name: a short name; its tools are called ``NAME.TOOL``.
-        command: the program and its arguments, for a server that is started; empty for one that is reached.
-        url: the address of a server that is reached over streamable HTTP.
-        variables: environment variables that a started server is given, with their values; the value of the only
-            one is the bearer token of a server that is reached. They are never shown or recorded.
+        command: program and arguments of a server to start, else empty.
+        url: the streamable HTTP address of a server to reach, else empty.
+        variables: environment variables of a started server. For a reached server, the value of the only one is its
+            bearer token. They are never shown or recorded.
     """
 
     name: str

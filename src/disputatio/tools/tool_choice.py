@@ -1,9 +1,8 @@
-"""The form in which a seat says which tools to call, and the reading of it.
+"""The schema by which a seat chooses tools to call, and the reading of its choice.
 
-The rules live in the schema where they can: the tools are an enum, the arguments have the names that the tool gives
-them, and a list cannot grow past its bound. Schemas of strangers may hold anything, so nothing of them is passed on:
-what is plain in them is written anew, in the words that every provider's structured output takes. Where a schema says
-more than that, the arguments are asked for as the text of a JSON object, and the tool itself checks them.
+The schema holds most rules: the tools are an enum, arguments have the tool's names, and lists are bounded. A server's
+schema may contain anything, so it is never passed on. Plain parts are written again in terms that all providers accept;
+otherwise the arguments are requested as the text of a JSON object, which the tool itself checks.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from disputatio.tools.protocol import OfferedTool, ToolRequest
 CHOICE_SPEC = "consultation"
 _CHOICE_PART = "tools-"
 MAX_ARGUMENT_CHARS = 2_000
-"""Of one text argument, in characters."""
+"""Of one text argument."""
 MAX_SHOWN_SCHEMA_CHARS = 4_000
-"""Of a schema that is shown to a seat because it is not plain, in characters."""
+"""Of a schema that is shown to a seat because it is not plain."""
 _MAX_PARAMETERS = 16
 _MAX_ENUM_WORDS = 40
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
@@ -33,19 +32,19 @@ _LIST_BOUNDS = {"minItems", "maxItems", "uniqueItems"}
 
 
 def build_choice_schema(tools: Sequence[OfferedTool], most: int) -> JsonObject:
-    """JSON Schema of a choice of at most ``most`` calls of ``tools``; an empty list asks for none."""
+    """Build the JSON Schema of a choice of at most ``most`` calls of ``tools``; an empty list chooses none."""
     calls = [_build_call_schema(tool) for tool in tools]
     items: JsonObject = calls[0] if len(calls) == 1 else {"anyOf": calls}
     return _build_object({"calls": {"type": "array", "items": items, "maxItems": most}})
 
 
 def name_choice_part(number: int) -> str:
-    """What the record calls the question of round ``number``, counted from 1."""
+    """Return the recorded part name of the choice in round ``number``, counted from 1."""
     return f"{_CHOICE_PART}{number}"
 
 
 def is_choice(part: str) -> bool:
-    """Whether a part of a turn is the question which tools to call."""
+    """Whether a part of a turn is a choice of tools."""
     return part.startswith(_CHOICE_PART)
 
 
@@ -57,16 +56,11 @@ def _build_call_schema(tool: OfferedTool) -> JsonObject:
 
 
 def _build_object(properties: dict[str, Json]) -> JsonObject:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def simplify_arguments(parameters: JsonObject) -> JsonObject | None:
-    """``parameters`` in plain words, every name required and optional ones nullable; None where more is said in it."""
+    """Rewrite ``parameters`` in plain terms, all required and optional ones nullable; None if that is not possible."""
     if parameters.get("type", "object") != "object":
         return None
     properties, required = parameters.get("properties", {}), parameters.get("required", [])
@@ -112,7 +106,7 @@ def _is_bound(value: object) -> bool:
 
 
 def _simplify_branches(row: Mapping[str, Any], branches: object) -> JsonObject | None:
-    """One plain branch beside null, which is how optional parameters are often written."""
+    """Accept one plain branch beside null, a common form of optional parameters."""
     if set(row) - _NOTES - {"anyOf", "oneOf"} or not isinstance(branches, list | tuple):
         return None
     real = [branch for branch in branches if not (isinstance(branch, Mapping) and branch.get("type") == "null")]
@@ -132,7 +126,7 @@ def _make_nullable(value: JsonObject) -> JsonObject:
 
 
 def read_choice(content: JsonObject, tools: Sequence[OfferedTool], most: int) -> tuple[ToolRequest, ...]:
-    """The calls in ``content``, which is valid under ``build_choice_schema``; the same call is taken once."""
+    """Read the calls in ``content``, which is valid under ``build_choice_schema``, without duplicates."""
     by_name = {tool.name: tool for tool in tools}
     rows: Any = content["calls"]
     requests: dict[str, ToolRequest] = {}
@@ -146,7 +140,7 @@ def _read_request(tool: OfferedTool, given: Any) -> ToolRequest:
     if isinstance(given, Mapping):
         required = tool.parameters.get("required", ())
         wanted = required if isinstance(required, list | tuple) else ()
-        # Null stands for a parameter left out: a strict schema requires all names.
+        # Null means a parameter left out, because a strict schema requires all names.
         return ToolRequest(tool.name, {name: row for name, row in given.items() if row is not None or name in wanted})
     try:
         value = json.loads(given, parse_constant=_refuse_constant) if given.strip() else {}
@@ -162,7 +156,7 @@ def _refuse_constant(word: str) -> object:
 
 
 def describe_tools(tools: Sequence[OfferedTool]) -> str:
-    """The tools in words, for the seat: name, purpose and arguments of each. It is data: makers wrote it."""
+    """Describe name, purpose and arguments of each tool for the seat. The text is untrusted: makers wrote it."""
     return "\n\n".join(_describe_tool(tool) for tool in tools)
 
 

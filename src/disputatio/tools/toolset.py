@@ -1,4 +1,4 @@
-"""The tools of one debate: which seat may use which, and who carries a call out."""
+"""The tools of one debate, by seat."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from disputatio.tools.mcp_connection import AnnouncedTools, McpConnection
 from disputatio.tools.protocol import McpServer, OfferedTool, ToolLimits, ToolResult
 
 MAX_OFFERED = 16
-"""Tools of one seat: each takes room in every prompt, and models choose badly among many."""
+"""For one seat: each takes space in every prompt, and models choose badly among many."""
 
 Words = Mapping[str, tuple[str, ...]]
-"""By seat, what the user calls the tools: ``search``, ``calculate``, ``SERVER``, ``SERVER.TOOL``."""
+"""By seat, the user's words for tools: ``search``, ``calculate``, ``SERVER``, ``SERVER.TOOL``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Toolset:
     _connections: Mapping[str, McpConnection]
 
     def tools_for(self, seat: str) -> tuple[OfferedTool, ...]:
-        """The tools of one seat."""
+        """Return the tools of one seat."""
         return self._offered.get(seat, ())
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -42,16 +42,16 @@ class Toolset:
         return await self._runtime.call(tool, arguments)
 
     async def aclose(self) -> None:
-        """Stop and leave all servers, also where one of them makes trouble."""
+        """Close all servers, even if one fails."""
         for connection in self._connections.values():
             await connection.aclose()
 
 
 async def open_tools(words: Words, sources: SourceSet, servers: Mapping[str, McpServer], limits: ToolLimits) -> Toolset:
-    """The tools that ``words`` name, with every server that is needed started or reached.
+    """Start or reach all needed servers and return the tools that ``words`` name.
 
     Raises:
-        InvalidInputError: a tool or server is not there or cannot be used. Nothing is left running.
+        InvalidInputError: a tool or server does not exist or cannot be used. No server is left running.
     """
     runtime, has_sources = BuiltinTools(sources, limits), len(sources) > 0
     connections: dict[str, McpConnection] = {}
@@ -103,7 +103,7 @@ def _select_tools(
             f"The seat {seat} would have {len(offered)} tools, and {MAX_OFFERED} are the most.",
             f"Name those it needs, such as --tools {seat}={next(name for name in offered if '.' in name)}.",
         )
-    # By name, so that a resumed debate, which knows the tools by their names, puts the same question.
+    # By name, so that a resumed debate, which has only names, asks the same question.
     return tuple(offered[name] for name in sorted(offered))
 
 
@@ -153,7 +153,7 @@ def _make_warnings(words: Words, announced: Mapping[str, AnnouncedTools], *, wit
 
 
 def compare_tools(recorded: Sequence[Mapping[str, Any]], offered: Mapping[str, OfferedTool]) -> str:
-    """How today's tools differ from those that a record names, in half a sentence; empty where they do not."""
+    """Explain how ``offered`` differs from the tools in a record, in half a sentence; empty if equal."""
     for row in recorded:
         tool = offered.get(str(row["tool"]))
         if tool is None:

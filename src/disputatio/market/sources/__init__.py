@@ -1,4 +1,4 @@
-"""Where market data come from, and the knowledge bases built from them. Nothing pure imports this package.
+"""Market data sources and the knowledge bases built from them. Pure modules do not import this package.
 
-What needs numpy is imported where it is first called, so that reading a file needs none.
+numpy is imported where it is first needed, so that reading a file does not need it.
 """

@@ -1,8 +1,7 @@
-"""Building a knowledge base: from what the sources knew at one moment, and from nothing else.
+"""Build a knowledge base from what the sources knew at one moment.
 
-There is no default day. The builder reads a view that the sources cut at the moment, checks that no row in it could
-only be known later, and computes from those rows alone: the same base comes out whether the sources know the future or
-not, byte by byte.
+There is no default day. The builder reads a view that ends at the moment, refuses rows known only later, and computes
+from those rows alone. So the base is the same, byte by byte, whether or not the sources know the future.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ _OPENS, _CLOSES = time(9, 30), time(16)
 
 
 def build(as_of: date | datetime, sources: MarketSources, *, generated_at: datetime | None = None) -> KnowledgeBase:
-    """The market as it was known at ``as_of``.
+    """Build the market as known at ``as_of``.
 
     Args:
-        as_of: a day, which means its end in New York, or a moment with its time zone.
-        sources: where the data come from.
-        generated_at: when this is done; None for the moment itself, so that history built twice is equal.
+        as_of: a day, which means its end in New York, or a moment with time zone.
+        sources: of the data.
+        generated_at: the time of building; None for ``as_of``, so that history built twice is equal.
 
     Raises:
-        InvalidInputError: if the sources know no price of the debated index at that moment, or only old ones.
-        LookAheadError: if the sources hand out what could not be known then.
+        InvalidInputError: if the sources have no recent price of the debated index.
+        LookAheadError: if the sources give data not yet known then.
     """
     from disputatio.market.sources.fundamentals import compute_fundamentals, compute_macro
     from disputatio.market.sources.quotes import (
@@ -85,7 +84,7 @@ def build(as_of: date | datetime, sources: MarketSources, *, generated_at: datet
 
 
 def _check_subject(view_reader: ViewReader, catalogue: Catalogue) -> None:
-    """Refuse a day on which nothing is known of the index that is debated."""
+    """Refuse a day without recent data of the debated index."""
     from disputatio.market.sources.view_reader import MAX_AGE_DAYS
 
     name = catalogue.indices[catalogue.subject]
@@ -106,7 +105,7 @@ def _check_subject(view_reader: ViewReader, catalogue: Catalogue) -> None:
 
 
 def _market_status(view_reader: ViewReader, cut: int, last: str) -> str:
-    """Whether New York was open at that moment, as far as the sessions at hand tell."""
+    """Return whether New York was open at that moment, as far as the sessions show."""
     local = datetime.fromtimestamp(cut, ZoneInfo(NEW_YORK))
     if local.weekday() > 4:
         return "weekend"
@@ -120,16 +119,16 @@ _DEFAULT_SUBJECT = "GSPC"
 
 
 def open_source(text: str, subject: str | None = None) -> MarketSources:
-    """The source that ``text`` names: ``packages``, ``live``, ``csv:FOLDER``, or two of them joined by ``+``.
+    """Open the source that ``text`` names: ``packages``, ``live``, ``csv:FOLDER``, or two joined by ``+``.
 
-    Of two, the second stands in where the first has nothing or fails, and the knowledge base says so.
+    The second source is used if the first has nothing or fails, and the base says so.
 
     Args:
-        text: what people write.
-        subject: the key of what is debated; the S&P 500 for None. Only a folder may have another.
+        text: the option of the user.
+        subject: the key of the subject; None for the S&P 500. Only a folder may have another.
 
     Raises:
-        InvalidInputError: if it names none, what it needs is not there, or it has no such subject.
+        InvalidInputError: if the text names no source, a requirement is missing, or the source lacks the subject.
     """
     first, plus, second = text.strip().partition("+")
     if subject is not None and subject != _DEFAULT_SUBJECT:
@@ -168,7 +167,7 @@ def _open_one_source(plain: str, subject: str = _DEFAULT_SUBJECT) -> MarketSourc
 
 
 def require_numpy() -> None:
-    """Refuse where numpy is not installed.
+    """Check that numpy is installed.
 
     Raises:
         InvalidInputError: with how to install it.

@@ -1,17 +1,17 @@
-"""A folder of CSV files as a source.
+"""Read a folder of CSV files as a source.
 
-Files are known by their names, plain or gzipped (``.csv`` or ``.csv.gz``):
+Files are recognised by name, plain or gzipped (``.csv`` or ``.csv.gz``):
 
-- ``index_KEY`` and ``sector_KEY``: Date, Close and, where there are, Open, High, Low, Volume. KEY may be of your own;
-- ``names``: Key, Name: what people call an index or a fund;
+- ``index_KEY`` and ``sector_KEY``: Date, Close and optional Open, High, Low, Volume. KEY may be of your own;
+- ``names``: Key, Name: names for people of indices and funds;
 - ``spx_ohlcv*`` and ``spx_close_ext*``: the S&P 500, the second continuing the first;
 - ``global7_close*``, ``global7_volume*``: one column an index; ``sector_spdr_close*``: one column a fund;
 - ``vix_daily*``: DATE, CLOSE;
-- ``shiller_monthly*``: Date, Earnings. Its SP500 is a monthly average stamped on the first of the month and is never
-  read: taken for a price, it knows the month before it has happened;
+- ``shiller_monthly*``: Date, Earnings. Its SP500 column is ignored: a monthly average dated the first of the month
+  would show the month before it has happened;
 - ``rtdsm_asof*``: series, vintage, obs, value; ``fedfunds_daily*``, ``t10y2y_daily*``, ``tnx_daily*``: daily rates.
 
-What is not there is missing; what is there and cannot be read has failed.
+An absent file makes a series missing; an unreadable one makes it failed.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ _OHLCV = ("open", "high", "low", "close", "volume")
 
 
 def open_csv_folder(folder: Path, subject: str = US.subject) -> StoredSources:
-    """The series in the CSV files of ``folder``; nothing but the names is read yet.
+    """Open ``folder``. Only the names file is read yet.
 
     Args:
-        folder: where the files are.
-        subject: the key of what is debated.
+        folder: with the files.
+        subject: the key of the subject.
 
     Raises:
-        InvalidInputError: if there is no such folder, it has no prices of ``subject``, or its names cannot be read.
+        InvalidInputError: if the folder or prices of ``subject`` are absent, or its names cannot be read.
     """
     if not folder.is_dir():
         raise InvalidInputError(f"There is no folder {folder}.", "Give one: --source csv:FOLDER.")
@@ -100,7 +100,7 @@ def open_csv_folder(folder: Path, subject: str = US.subject) -> StoredSources:
 
 
 def _build_catalogue(found: _Folder, subject: str) -> Catalogue:
-    """What the folder may know of, the subject first; seven indices are the most."""
+    """List what the folder may have, the subject first, with at most seven indices."""
     if not _KEY.fullmatch(subject):
         raise InvalidInputError(
             f"{subject[:40]!r} cannot be the subject of a knowledge base.",
@@ -133,7 +133,7 @@ class _Folder:
         self._published = cache(lambda: parse_numbers(self.table("rtdsm_asof").column("value"))[0])
 
     def file(self, stem: str) -> Path | None:
-        """The first file, by name, that begins with ``stem``."""
+        """Return the first file, by name, that begins with ``stem``."""
         named = (row for row in self._folder.glob(f"{stem}*") if row.name.endswith((".csv", ".csv.gz")))
         exact = (
             row
@@ -143,7 +143,7 @@ class _Folder:
         return min(exact, default=None)
 
     def table(self, stem: str) -> Table:
-        """The table in that file.
+        """Return the table in that file.
 
         Raises:
             SourceError: if there is none, or it cannot be read.
@@ -154,10 +154,10 @@ class _Folder:
         return self._table(path)
 
     def names(self) -> dict[str, str]:
-        """What the folder calls its series, by key.
+        """Return the folder's names of series, by key.
 
         Raises:
-            InvalidInputError: its table of names cannot be read.
+            InvalidInputError: if the table of names cannot be read.
         """
         if self.file("names") is None:
             return {}
@@ -171,7 +171,7 @@ class _Folder:
             ) from None
 
     def index(self, key: str) -> Rows:
-        """Sessions of an index."""
+        """Return sessions of an index."""
         clock = clock_on(*CLOSES.get(key, NEW_YORK_CLOSE))
         if self.file(f"index_{key}"):
             return self._sessions([f"index_{key}"], clock)
@@ -194,7 +194,7 @@ class _Folder:
         )
 
     def _sessions(self, stems: list[str], clock: Callable[[str], int]) -> Rows:
-        """Sessions from tables that continue each other; a day in two of them counts as the first has it."""
+        """Return sessions from tables that continue each other. The first table with a day counts."""
         days: list[str] = []
         columns: dict[str, list[float]] = {name: [] for name in _OHLCV}
         odd: list[int] = []
@@ -212,7 +212,7 @@ class _Folder:
         return make_price_rows(f"csv:{self.table(stems[0]).name.split('.')[0]}", days, columns, clock, odd)
 
     def sector(self, key: str) -> Rows:
-        """Sessions of a sector fund."""
+        """Return sessions of a sector fund."""
         own = self.file(f"sector_{key}") is not None
         table = self.table(f"sector_{key}" if own else "sector_spdr_close")
         values, odd = parse_numbers(table.column("close" if own else key))
@@ -221,13 +221,13 @@ class _Folder:
         )
 
     def vix(self) -> Rows:
-        """The VIX at its close."""
+        """Return the VIX at its close."""
         table = self.table("vix_daily")
         values, odd = parse_numbers(table.column("close", "vix", "vixcls"))
         return make_price_rows("csv:vix_daily", table.days(), {"close": values}, clock_on(*CLOSES["vix"]), odd)
 
     def earnings(self) -> Rows:
-        """Earnings of the last four quarters per share, at the ends of quarters; months between are interpolated."""
+        """Return earnings per share of four quarters, at quarter ends; months between are interpolated."""
         table = self.table("shiller_monthly")
         values, _ = parse_numbers(table.column("earnings"))
         kept = [
@@ -240,7 +240,7 @@ class _Folder:
         return make_value_rows("csv:shiller_monthly", days, [value for _, value in kept], available)
 
     def vintages(self, series: str) -> Rows:
-        """Every vintage of a revised series."""
+        """Return every vintage of a revised series."""
         table = self.table("rtdsm_asof")
         names, vintages, days = table.column("series"), table.column("vintage"), table.column("obs")
         values = self._published()
@@ -256,7 +256,7 @@ class _Folder:
         )
 
     def rate(self, stem: str, column: str) -> Rows:
-        """A daily rate in per cent, known on the next weekday."""
+        """Return a daily rate in per cent, known on the next weekday."""
         table = self.table(stem)
         days = table.days()
         values, _ = parse_numbers(table.column(column, "value", "close"))
@@ -265,7 +265,7 @@ class _Folder:
 
 
 def add_four_months(day: str) -> str:
-    """The same day four months later, or that month's last."""
+    """Return the same day four months later, or that month's last."""
     month = add_months(day[:7], 4)
     last = subtract_days(f"{add_months(month, 1)}-01", 1)
     return min(f"{month}{day[7:]}", last)

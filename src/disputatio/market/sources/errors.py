@@ -1,11 +1,11 @@
-"""What can go wrong with a source."""
+"""Errors of sources."""
 
 from __future__ import annotations
 
 
 class SourceError(Exception):
-    """A source did not give what it should have; the message is a clause for people."""
+    """A source failed to give data; the message is a clause for people."""
 
 
 class LookAheadError(ValueError):
-    """A source handed out what nobody could have known; building on it would be worth nothing."""
+    """A source gave data that was not yet known, so a base built on it would be worthless."""

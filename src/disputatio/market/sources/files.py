@@ -1,4 +1,4 @@
-"""Knowledge bases in files: canonical JSON with a hash over the content, so that a changed value is noticed."""
+"""Knowledge bases in files: canonical JSON with a hash that reveals any change."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from disputatio.market.knowledge import SCHEMA_VERSION, KnowledgeBase
 from disputatio.market.knowledge_json import as_json, from_json
 
 EXAMPLE = "example"
-"""The name of the knowledge base that comes with the package."""
+"""The name of the packaged knowledge base."""
 
 MAX_FILE_BYTES = 8_000_000
-"""In bytes; a base has some ten thousand."""
+"""A base has some ten thousand bytes."""
 
 _EXAMPLE_FILE = "example_index.json"
 
 
 def content_hash(base: KnowledgeBase) -> str:
-    """SHA-256, in hexadecimal, of the canonical JSON of ``base``: sorted keys, no spaces, UTF-8."""
+    """Return SHA-256, in hexadecimal, of the canonical JSON of ``base``: sorted keys, no spaces, UTF-8."""
     return _hash_content(as_json(base))
 
 
@@ -34,7 +34,7 @@ def _hash_content(content: Any) -> str:
 
 
 def serialize(base: KnowledgeBase) -> bytes:
-    """The file of ``base``: equal bases give equal bytes."""
+    """Return the file content of ``base``; equal bases give equal bytes."""
     content = as_json(base)
     text = json.dumps(
         {"sha256": _hash_content(content), "knowledge": content}, indent=1, ensure_ascii=False, allow_nan=False
@@ -43,17 +43,17 @@ def serialize(base: KnowledgeBase) -> bytes:
 
 
 def save(base: KnowledgeBase, path: Path) -> None:
-    """Write ``base`` to ``path``, whole or not at all; an older file there is replaced.
+    """Write ``base`` to ``path`` atomically, replacing an older file.
 
     Raises:
-        InvalidInputError: if the place cannot be written.
+        InvalidInputError: if the file cannot be written.
     """
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as out:
                 out.write(serialize(base))
-            # mkstemp makes files that nobody else may read; what is saved is a file like any other.
+            # mkstemp makes files that only their owner may read.
             mask = os.umask(0)
             os.umask(mask)
             Path(name).chmod(0o666 & ~mask)
@@ -67,11 +67,11 @@ def save(base: KnowledgeBase, path: Path) -> None:
 
 
 def load(path: Path) -> KnowledgeBase:
-    """The knowledge base in the file at ``path``.
+    """Load the knowledge base at ``path``.
 
     Raises:
-        InvalidInputError: if it cannot be read, is no knowledge base, or is one of another schema version.
-        VerificationError: if its content is not what was saved.
+        InvalidInputError: if it cannot be read, is not a knowledge base, or has another schema version.
+        VerificationError: if its content was changed after saving.
     """
     try:
         with path.open("rb") as file:
@@ -88,7 +88,7 @@ _BUILD_STEP = "Build one: disputatio market build --as-of DATE --out FILE, or us
 
 
 def parse(raw: bytes, name: str) -> KnowledgeBase:
-    """The knowledge base that ``raw`` holds; ``name`` is told in errors, which are those of `load`."""
+    """Parse a file's content; errors call it ``name`` and are those of `load`."""
     try:
         given = json.loads(raw)
     except (ValueError, RecursionError):
@@ -97,7 +97,7 @@ def parse(raw: bytes, name: str) -> KnowledgeBase:
         raise InvalidInputError(f"{name} is no knowledge base: it has no 'knowledge'.", _BUILD_STEP)
     content = given["knowledge"]
     if content.get("schema_version") != SCHEMA_VERSION:
-        # Refused by its sentence: that another version has another hash is nobody's fault.
+        # Refused first: another version also has another hash.
         from_json(content)
     if _try_hash(content) != given.get("sha256"):
         raise VerificationError(
@@ -115,12 +115,12 @@ def _try_hash(content: Any) -> str:
 
 
 def load_example() -> KnowledgeBase:
-    """ExampleIndex, an invented market that comes with the package; its values are facts of nothing."""
+    """Load ExampleIndex, an invented market that comes with the package."""
     return parse(files(__package__).joinpath(_EXAMPLE_FILE).read_bytes(), "the example")
 
 
 def load_named(name: str) -> KnowledgeBase:
-    """The knowledge base called ``name``: ``example``, or the path of a file.
+    """Load ``example``, or the file with this path.
 
     Raises:
         InvalidInputError: as `load` does.

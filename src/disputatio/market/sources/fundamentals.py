@@ -1,4 +1,4 @@
-"""Macroeconomic series as the latest vintage of the day has them."""
+"""Compute macroeconomic series, valuation and sector rotation of a knowledge base."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from disputatio.market.sources.view_reader import (
 
 _TAIL = 800
 _FLAT_POINTS, _FLAT_PERCENT = Decimal("0.1"), Decimal(2)
-"""A change over three months below this is no trend: in percentage points, and in per cent."""
+"""Smaller changes over three months are flat: in percentage points, and in per cent."""
 
 
 def compute_macro(view_reader: ViewReader) -> dict[str, MacroSeries]:
-    """The ten series."""
+    """Compute the ten series."""
     return {key: _read_series(view_reader, key, rule) for key, rule in MACRO.items()}
 
 
 class _Readings:
-    """The readings of one vintage by day, and where each comes from."""
+    """The readings of one vintage by day, and their provenance."""
 
     def __init__(self, rows: Rows, rule: MacroRule) -> None:
         start = max(0, rows.days.size - _TAIL)
@@ -49,12 +49,12 @@ class _Readings:
         self._rule = rule
 
     def origin(self, day: str) -> Provenance:
-        """Where the value held for ``day`` comes from; growth could be known once both its readings could."""
+        """Return the provenance for ``day``; growth needs both its readings."""
         place = self.days.index(day)
         return Provenance(self._source, day, self._available[place], self._vintage)
 
     def on(self, day: str) -> str | None:
-        """The day of the reading for ``day``: that day's, or for daily series the last within a week before."""
+        """Return the day of the reading for ``day``; for daily series the last within a week before."""
         place = bisect_right(self.days, day) - 1
         if place < 0:
             return None
@@ -63,12 +63,12 @@ class _Readings:
         return found if near else None
 
     def level(self, day: str) -> float | None:
-        """The reading of ``day``."""
+        """Return the reading of ``day``."""
         found = self.on(day)
         return None if found is None else self._values[self.days.index(found)]
 
     def held(self, day: str) -> float | None:
-        """What is held for ``day``: the level, or its growth on a year earlier in per cent."""
+        """Return the stored value for ``day``: the level, or its yearly growth in per cent."""
         level = self.level(day)
         if not self._rule.growth or level is None:
             return level
@@ -76,7 +76,7 @@ class _Readings:
         return None if before is None or before <= 0 else (level / before - 1) * 100
 
     def back(self, day: str, months: int) -> str:
-        """The day ``months`` before ``day``."""
+        """Return the day ``months`` before ``day``."""
         if self._rule.months:
             return f"{add_months(day[:7], -months)}-01"
         return subtract_days(day, 365 if months == 12 else 91)
@@ -127,7 +127,7 @@ def _classify_trend(latest: Datum, previous: Datum) -> Datum:
 
 
 def _compute_yearly_change(readings: _Readings, last: str, latest: Datum, unit: Unit) -> Datum:
-    """The change on a year earlier: in points of what is held in per cent, else in per cent."""
+    """Return the yearly change, in points if the series is in per cent, else in per cent."""
     day = readings.on(readings.back(last, 12))
     before = readings.held(day) if day is not None else None
     if latest.number is None or before is None:
@@ -143,7 +143,7 @@ MIN_QUARTERS = 20
 """For a long-term average: five years."""
 
 EARNINGS_OF = "GSPC"
-"""Whose earnings sources keep: those of another subject would make a price-earnings ratio of two companies."""
+"""Sources have earnings of this subject only."""
 _MAX_EARNINGS_AGE_DAYS = 330
 _ROTATION_POINTS = Decimal(1)
 
@@ -151,7 +151,7 @@ _ROTATION_POINTS = Decimal(1)
 def compute_fundamentals(
     view_reader: ViewReader, subject: str, name: str, sectors: Mapping[str, Sector]
 ) -> Fundamentals:
-    """Valuation of the subject and the rotation of its sectors."""
+    """Compute the valuation of the subject and the rotation of its sectors."""
     current, average = _compute_price_earnings(view_reader, subject, name)
     return Fundamentals(PriceEarnings(current, average), _compute_earnings_yield(current), _classify_rotation(sectors))
 
@@ -175,7 +175,7 @@ def _compute_price_earnings(view_reader: ViewReader, subject: str, name: str) ->
     if not reported[-1] > 0:
         why = f"the earnings of {earnings.days[-1]} are not above zero"
         return missing_value(why, Unit.TIMES), missing_value(why, Unit.TIMES)
-    # The price of each quarter is the close of the day on which its earnings were known, never a monthly average.
+    # Price each quarter at the close of the day when its earnings were known, not by a monthly average.
     places = np.searchsorted(closes.available, earnings.available, side="right") - 1
     usable = (places >= 0) & (reported > 0)
     ratios = closes.columns["close"][places[usable]] / reported[usable]
@@ -188,7 +188,7 @@ def _compute_price_earnings(view_reader: ViewReader, subject: str, name: str) ->
 
 
 def _compute_earnings_yield(current: Datum) -> Datum:
-    """Earnings over price in per cent, from the ratio as it is held, so that anybody can check it."""
+    """Compute earnings over price in per cent from the stored ratio, so that anyone can check it."""
     if current.number is None:
         return missing_value(current.why_not, Unit.PERCENT)
     held = (100 / current.number).quantize(Decimal("0.01"), ROUND_HALF_UP)
@@ -196,7 +196,7 @@ def _compute_earnings_yield(current: Datum) -> Datum:
 
 
 def _classify_rotation(sectors: Mapping[str, Sector]) -> Datum:
-    """Whether cyclical sectors beat defensive ones over 20 sessions by more than a point on average."""
+    """Compare cyclical and defensive sectors over 20 sessions; a lead needs more than a point on average."""
     groups = [[sectors[key].change_20d_pct for key in group if key in sectors] for group in (CYCLICAL, DEFENSIVE)]
     means = []
     for group in groups:

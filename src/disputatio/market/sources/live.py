@@ -1,4 +1,14 @@
-"""Asking over the network: with patience, with a cache, and with what was fetched before where nothing new comes."""
+"""Live sources: Yahoo Finance for prices and FRED for macroeconomic series, through a cache.
+
+Neither has past earnings; add a second source for them: ``live+csv:FOLDER``.
+
+FRED has real-time periods: with ``realtime_start`` and ``realtime_end`` each observation has the period in which it was
+current (https://fred.stlouisfed.org/docs/api/fred/series_observations.html). A release counts as known at the end of
+its day in New York.
+
+Yahoo has closes as quoted, not adjusted for dividends. It divides closes before a split, which keeps changes in per
+cent but not the price paid then.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +32,7 @@ from disputatio.market.sources.rows import Rows, clock_on, make_price_rows, make
 from disputatio.market.sources.series_catalogue import CLOSES, MACRO, NEW_YORK_CLOSE, US, MacroRule
 
 CACHE_SECONDS = 3_600.0
-"""Seconds for which an answer is taken from the cache."""
+"""Seconds for which the cache answers."""
 
 ATTEMPTS = 4
 _FIRST_PAUSE = 1.0
@@ -30,7 +40,7 @@ _MAX_PAUSE = 60.0
 
 
 class BusyError(Exception):
-    """The other side asks to wait; ``seconds`` is what it asks for, or None."""
+    """The server asks to wait ``seconds``, or None if it does not say how long."""
 
     def __init__(self, cause: str, seconds: float | None = None) -> None:
         super().__init__(cause)
@@ -39,14 +49,14 @@ class BusyError(Exception):
 
 @dataclass
 class Fetcher:
-    """Fetches, patiently.
+    """Fetches with retries and a cache.
 
     Attributes:
         folder: of the cache.
         time_to_live: seconds for which an answer counts as new.
-        now: the time in seconds.
-        pause: waits so many seconds.
-        attempts: how often a busy side is asked.
+        now: returns the time in seconds.
+        pause: waits for a number of seconds.
+        attempts: how often to ask a busy server.
     """
 
     folder: Path
@@ -57,15 +67,15 @@ class Fetcher:
     _tired: dict[str, str] = field(default_factory=dict)
 
     def get(self, provider: str, query: Mapping[str, str], fetch: Callable[[], Any]) -> tuple[Any, tuple[str, ...]]:
-        """The answer to ``query``: of the cache while it is new, else fetched, else of the cache with a warning.
+        """Return the answer to ``query``: cached if new, else fetched, else cached with a warning.
 
         Args:
             provider: such as ``FRED``.
-            query: what is asked, without secrets; it names the cache's file.
-            fetch: asks; it raises `BusyError` to be asked again and `SourceError` when that is no use.
+            query: without secrets; it names the cache file.
+            fetch: raises `BusyError` to be called again, and `SourceError` if that is useless.
 
         Raises:
-            SourceError: if nothing can be had.
+            SourceError: if there is no answer.
         """
         path = self._path(provider, query)
         kept = _read_cache(path)
@@ -83,7 +93,7 @@ class Fetcher:
 
     def _asked(self, provider: str, fetch: Callable[[], Any]) -> Any:
         if provider in self._tired:
-            # One series found out that waiting does not help; the others need not.
+            # Once waiting did not help one series, the others do not wait.
             raise SourceError(self._tired[provider])
         pause = _FIRST_PAUSE
         for attempt in range(1, self.attempts + 1):
@@ -114,7 +124,7 @@ def _read_cache(path: Path) -> dict[str, Any] | None:
 
 
 def _write_cache(path: Path, content: dict[str, Any]) -> None:
-    """Keep an answer; a cache that cannot be written is no cache, and no failure."""
+    """Store an answer; a cache that cannot be written is ignored."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}.part")
@@ -127,7 +137,7 @@ def _write_cache(path: Path, content: dict[str, Any]) -> None:
 FRED_URL = "https://api.stlouisfed.org"
 _MACRO_HISTORY_DAYS, _REVISION_DAYS = 3 * 366, 120
 _ANSWER_BOUND = SizeBound(16 << 20, "a series")
-"""Three years of a daily series with all its revisions take less than a megabyte."""
+"""Three years of a daily series with all revisions take less than a megabyte."""
 _BUSY = frozenset({429, 500, 502, 503, 504})
 
 
@@ -136,9 +146,9 @@ class Fred:
     """The FRED API.
 
     Attributes:
-        key: of the API; empty where there is none.
-        fetcher: asks and keeps.
-        url: where the API is.
+        key: of the API; may be empty.
+        fetcher: asks and caches.
+        url: of the API.
         timeout: seconds for one whole answer.
     """
 
@@ -148,10 +158,10 @@ class Fred:
     timeout: float = 20.0
 
     def rows(self, rule: MacroRule, cut: int, day: str) -> Rows:
-        """What ``rule``'s series said at ``cut``, which lies on ``day``.
+        """Return the series of ``rule`` as known at ``cut``, which is on ``day``.
 
         Raises:
-            SourceError: if it cannot be had.
+            SourceError: if it is not available.
         """
         if not self.key:
             raise SourceError("FRED needs a key, which is free: set FRED_API_KEY")
@@ -180,7 +190,7 @@ class Fred:
         except StoppedError as error:
             raise SourceError(f"FRED's answer for {query['series_id']} was given up: {error}") from None
         except httpx2.HTTPError as error:
-            # The request's address holds the key, so nothing of the error but its kind is told.
+            # The request's address contains the key, so show only the kind of error.
             raise BusyError(f"FRED is not reachable ({type(error).__name__})") from None
         if reply.status_code in _BUSY:
             raise BusyError(f"FRED answered {reply.status_code}", _parse_seconds(reply.headers.get("retry-after")))
@@ -208,7 +218,7 @@ def _error_message(reply: Any) -> str:
 
 
 def _select_known(rule: MacroRule, observations: Sequence[Sequence[str]], cut: int, day: str) -> Rows:
-    """The latest version of every observation that was known at ``cut``."""
+    """Select the latest version of every observation known at ``cut``."""
     latest: dict[str, tuple[int, float]] = {}
     for observed, since, text in observations:
         known = second_at(since, "23:59:59", NEW_YORK)
@@ -238,12 +248,12 @@ TICKERS: Mapping[str, str] = {
     "vix": "^VIX",
 }
 _HISTORY_DAYS = 1_300
-"""Days that are asked for: some 890 sessions."""
+"""Days to fetch: some 890 sessions."""
 
 _COLUMNS = ("Open", "High", "Low", "Close", "Volume")
 
 Download = Callable[[str, str, str], "tuple[list[str], dict[str, list[float]]]"]
-"""From a ticker, a first day and the day after the last: ISO days and columns by name."""
+"""Takes a ticker, a first day and the day after the last; returns ISO days and columns by name."""
 
 
 @dataclass(frozen=True)
@@ -251,21 +261,21 @@ class Yahoo:
     """Yahoo Finance.
 
     Attributes:
-        fetcher: asks and keeps.
-        download: how a ticker is fetched.
+        fetcher: asks and caches.
+        download: fetches a ticker.
     """
 
     fetcher: Fetcher
     download: Download
 
     def rows(self, key: str, day: str) -> Rows:
-        """Sessions of ``key`` up to ``day``.
+        """Return sessions of ``key`` up to ``day``.
 
         Raises:
-            SourceError: if they cannot be had.
+            SourceError: if they are not available.
         """
         ticker = TICKERS.get(key, key.partition(":")[2])
-        # The day after: Yahoo's end is exclusive.
+        # Yahoo's end is exclusive.
         query = {"ticker": ticker, "start": subtract_days(day, _HISTORY_DAYS), "end": subtract_days(day, -1)}
         answer, notes = self.fetcher.get("Yahoo Finance", query, lambda: self._fetched(ticker, query))
         days, columns = answer
@@ -293,7 +303,7 @@ def _to_floats(values: Sequence[float | None]) -> list[float]:
 def download_with_yfinance(
     ticker: str, start: str, end: str, session: Any = None
 ) -> tuple[list[str], dict[str, list[float]]]:
-    """The sessions of ``ticker`` by yfinance; ``session`` is its transport, None for its own.
+    """Download sessions of ``ticker`` by yfinance; ``session`` is its transport, None for its own.
 
     Raises:
         BusyError: if Yahoo limits requests or is not reachable.
@@ -305,11 +315,11 @@ def download_with_yfinance(
     except ImportError:
         raise SourceError("Yahoo Finance needs yfinance: pip install 'disputatio[market]'") from None
     try:
-        # Else a failure would be a line in a log, and an empty frame.
+        # Otherwise a failure would be a log line and an empty frame.
         yfinance.config.debug.hide_exceptions = False
         logging.getLogger("yfinance").setLevel(logging.CRITICAL)
         with warnings.catch_warnings():
-            # What yfinance uses of pandas is nothing that a user could mend.
+            # Users cannot fix yfinance's warnings about pandas.
             warnings.simplefilter("ignore")
             frame = yfinance.Ticker(ticker, session=session).history(
                 start=start, end=end, interval="1d", auto_adjust=False, actions=False, timeout=20
@@ -322,7 +332,7 @@ def download_with_yfinance(
         raise BusyError(f"Yahoo Finance is not reachable ({type(error).__name__})") from None
     if frame is None or frame.empty:
         return [], {}
-    # The index is midnight in the exchange's own zone: its date is the session's, whatever the zone here.
+    # The index is midnight in the exchange's zone, so its date is the session's.
     days = [stamp.strftime("%Y-%m-%d") for stamp in frame.index]
     return days, {str(name): [float(value) for value in frame[name]] for name in frame.columns}
 
@@ -340,7 +350,7 @@ class LiveSources:
     catalogue: Catalogue = US
 
     def at(self, cut: int, day: str) -> View:
-        """What they say was known at ``cut``."""
+        """Return what they knew at ``cut``."""
         return _LiveView(self, cut, day)
 
 
@@ -367,13 +377,13 @@ def open_live_sources(
     download: Download = download_with_yfinance,
     fred_url: str = FRED_URL,
 ) -> LiveSources:
-    """The live sources; nothing is asked yet.
+    """Open the live sources, without a request.
 
     Args:
-        environment: where FRED_API_KEY is looked for; None for the process's own.
-        fetcher: asks and keeps; None for a cache in the user's folder, good for an hour.
-        download: how Yahoo Finance is asked.
-        fred_url: where FRED's API is.
+        environment: contains FRED_API_KEY; None for the process's own.
+        fetcher: asks and caches; None for a cache in the user's folder, valid for an hour.
+        download: fetches from Yahoo Finance.
+        fred_url: of FRED's API.
     """
     found = os.environ if environment is None else environment
     asking = Fetcher(_cache_folder()) if fetcher is None else fetcher

@@ -1,12 +1,11 @@
-"""History that installed packages bring: no network, no key.
+"""Read history from installed packages, without network or key.
 
 - ``arch``: the S&P 500 and the NASDAQ Composite, 1999 to 2018, and the VIX, 2014 to 2019;
-- ``skfolio``: closes of the S&P 500, 1990 to 2022; where ``arch`` has the day, ``arch`` counts;
+- ``skfolio``: closes of the S&P 500, 1990 to 2022, on days that ``arch`` lacks;
 - ``statsmodels``: one vintage of quarterly macroeconomic data, of 2009.
 
-Their files are read, not their code imported: the libraries behind them take seconds and are not needed. A single
-vintage of revised data was known when it was published and not before, whatever period it is about: that of
-``statsmodels`` from the end of 2009 on. There are no sectors, no earnings and no markets abroad.
+Only their files are read, because importing the libraries takes seconds. The single vintage of ``statsmodels`` counts
+as known from the end of 2009, whatever its period. There are no sectors, earnings or markets abroad.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from disputatio.market.sources.series_catalogue import CLOSES, NEW_YORK_CLOSE
 _COMPOSITE = Catalogue("GSPC", {"GSPC": "S&P 500", "IXIC": "NASDAQ Composite"}, {}, ())
 _OHLCV = ("open", "high", "low", "close", "volume")
 _VINTAGE, _PUBLISHED = "2009-11", "2009-11-30"
-"""statsmodels' macrodata were taken from FRED with the third quarter of 2009 as the last; November has its release."""
+"""statsmodels took its data from FRED with the third quarter of 2009 as the last, released in November."""
 
 
 def open_installed_packages() -> StoredSources:
-    """What the installed packages bring; nothing is read yet.
+    """Find the installed packages, without reading their data.
 
     Raises:
         InvalidInputError: if neither `arch` nor `skfolio` is installed.
@@ -60,7 +59,7 @@ def open_installed_packages() -> StoredSources:
 
 
 def _find_package_folder(package: str) -> Path | None:
-    """Where ``package`` is installed, without importing it."""
+    """Find the folder of ``package`` without importing it."""
     found = importlib.util.find_spec(package)
     places = found.submodule_search_locations if found is not None else None
     return Path(places[0]) if places else None
@@ -87,7 +86,7 @@ def _read_sessions(table: Table, source: str) -> tuple[list[str], dict[str, list
 
 
 def _read_sp500() -> Rows:
-    """Sessions of `arch`, and closes of `skfolio` before and after them."""
+    """Return sessions of `arch`, and closes of `skfolio` before and after them."""
     days: list[str] = []
     columns: dict[str, list[float]] = {name: [] for name in _OHLCV}
     sources = []
@@ -122,7 +121,7 @@ def _read_vix() -> Rows:
 
 
 def _read_macro(column: str) -> Rows:
-    """One column of statsmodels' quarterly data, of which there is one vintage."""
+    """Return one column of statsmodels' quarterly data."""
     table = _read_package_table("statsmodels", "datasets/macrodata/macrodata.csv")
     values, _ = parse_numbers(table.column(column))
     quarters = zip(table.column("year"), table.column("quarter"), strict=True)

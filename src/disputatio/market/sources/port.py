@@ -1,7 +1,7 @@
-"""The port between sources and knowledge bases: a source hands out views, and a view shows nothing after its moment.
+"""The interface of market sources: a source returns views, and a view shows nothing after its moment.
 
-A source is anything with a ``name``, a ``catalogue`` and ``at``. What it hands out is cut once by the source and
-checked again by the builder, which refuses rows that nobody could have known.
+A source has a ``name``, a ``catalogue`` and ``at``. The source cuts its view; the builder checks it again and refuses
+rows not yet known.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What a source may know of, by key and name for people.
+    """The series that a source may have, by key and name for people.
 
     Attributes:
-        subject: the key of the index that is debated.
+        subject: the key of the index under debate.
         indices: at most seven, the subject first.
         sectors: sector funds.
         global_markets: keys of the indices outside the United States.
@@ -37,7 +37,7 @@ class View(Protocol):
     """What a source knew at one moment."""
 
     def rows(self, key: str) -> Rows | None:
-        """The rows of ``key`` up to the moment; None where the source does not keep such a series.
+        """Return the rows of ``key`` up to the moment; None if the source does not have such a series.
 
         Raises:
             SourceError: if it should have them and failed.
@@ -55,22 +55,22 @@ class MarketSources(Protocol):
 
     @property
     def catalogue(self) -> Catalogue:
-        """What it may know of."""
+        """The series it may have."""
         ...
 
     def at(self, cut: int, day: str) -> View:
-        """What was known at the UTC second ``cut``, which lies on ``day`` in New York."""
+        """Return what was known at the UTC second ``cut``, which is on ``day`` in New York."""
         ...
 
 
 @dataclass
 class StoredSources:
-    """Sources whose series are read whole, once, and kept: files and packages.
+    """Sources whose series are read once as a whole: files and packages.
 
     Attributes:
         name: of the sources.
-        catalogue: what there may be.
-        readers: how each series is read; a `SourceError` means failed.
+        catalogue: the series there may be.
+        readers: one for each series; a `SourceError` means failed.
     """
 
     name: str
@@ -79,11 +79,11 @@ class StoredSources:
     _read: dict[str, Rows | SourceError] = field(default_factory=dict)
 
     def at(self, cut: int, day: str) -> View:  # noqa: ARG002  (the port's signature)
-        """What was known at ``cut``."""
+        """Return what was known at ``cut``."""
         return _StoredView(self, cut)
 
     def whole(self, key: str) -> Rows | None:
-        """The rows of ``key``, of all times; for the view alone, which cuts them."""
+        """Return all rows of ``key``; only the view, which cuts them, calls this."""
         if key not in self._read:
             reader = self.readers.get(key)
             if reader is None:
@@ -110,7 +110,7 @@ class _StoredView:
 
 @dataclass(frozen=True)
 class Fallback:
-    """Two sources: where ``first`` has nothing or fails, ``second`` stands in, and a warning says so."""
+    """Uses ``second`` if ``first`` has nothing or fails, with a warning."""
 
     first: MarketSources
     second: MarketSources
@@ -122,11 +122,11 @@ class Fallback:
 
     @property
     def catalogue(self) -> Catalogue:
-        """The first's; what it lists in vain the second may have."""
+        """The first's, or the second's if the first has no sectors."""
         return self.first.catalogue if self.first.catalogue.sectors else self.second.catalogue
 
     def at(self, cut: int, day: str) -> View:
-        """What was known at ``cut``."""
+        """Return what was known at ``cut``."""
         return _FallbackView(self, self.first.at(cut, day), self.second.at(cut, day))
 
 

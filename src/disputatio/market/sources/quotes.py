@@ -1,4 +1,4 @@
-"""Prices, indicators, sectors and sentiment of a knowledge base."""
+"""Compute prices, indicators, sectors and sentiment of a knowledge base."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _HIGH_VOLUME, _LOW_VOLUME = Decimal("1.2"), Decimal("0.8")
 _TREND_BAND = 0.1
 _VIX_REGIMES = ((Decimal(15), "low"), (Decimal(20), "normal"), (Decimal(30), "elevated"))
 _VIX_MOVE = 4.0
-"""Five times yesterday's: the VIX can more than double in a day (2018-02-05), so a jump there is no split."""
+"""The VIX can more than double in a day (2018-02-05), so even a jump to five times is not a split."""
 
 _BROAD_SHARE = Decimal("0.7")
 _CHARTED_SESSIONS = 250
 
 
 def _compute_change(prices: Prices | Missing | Failed, sessions: int) -> Datum:
-    """The change of the close over ``sessions``, in per cent."""
+    """Compute the change of the close over ``sessions``, in per cent."""
     if not isinstance(prices, Prices):
         return without_value(prices, Unit.PERCENT)
     if prices.close.size <= sessions:
@@ -63,7 +63,7 @@ def _last_price(prices: Prices | Missing | Failed, unit: Unit) -> Datum:
 
 
 def _compare_with_year(prices: Prices | Missing | Failed, *, high: bool) -> Datum:
-    """The close against the highest or lowest close of 52 weeks, in per cent."""
+    """Compare the close with the highest or lowest close of 52 weeks, in per cent."""
     if not isinstance(prices, Prices):
         return without_value(prices, Unit.PERCENT)
     if prices.close.size < SESSIONS_PER_YEAR:
@@ -74,7 +74,7 @@ def _compare_with_year(prices: Prices | Missing | Failed, *, high: bool) -> Datu
 
 
 def _recent_volumes(prices: Prices) -> Floats | Missing:
-    """The last 21 volumes: the session's own and the 20 before it; NaN for those that are missing."""
+    """Return the last 21 volumes, the session's own last; NaN for missing ones."""
     if prices.volume is None or prices.volume.size == 0 or bool(np.isnan(prices.volume[-60:]).all()):
         return Missing("this source has no volume")
     if math.isnan(prices.volume[-1]):
@@ -86,7 +86,7 @@ def _recent_volumes(prices: Prices) -> Floats | Missing:
 
 
 def _compute_volume_ratio(prices: Prices | Missing | Failed) -> Datum:
-    """The session's volume over the mean of the 20 before it."""
+    """Divide the session's volume by the mean of the 20 before it."""
     if not isinstance(prices, Prices):
         return without_value(prices, Unit.TIMES)
     volumes = _recent_volumes(prices)
@@ -96,7 +96,7 @@ def _compute_volume_ratio(prices: Prices | Missing | Failed) -> Datum:
 
 
 def _classify_volume_trend(prices: Prices) -> Datum:
-    """Whether the mean volume of five sessions is above that of the sessions before, by a tenth or more."""
+    """Compare the mean volume of five sessions with the sessions before; a tenth makes a trend."""
     volumes = _recent_volumes(prices)
     if isinstance(volumes, Missing):
         return without_value(volumes, Unit.LABEL)
@@ -108,7 +108,7 @@ def _classify_volume_trend(prices: Prices) -> Datum:
 
 
 def compute_index_quote(view_reader: ViewReader, key: str, name: str) -> IndexQuote:
-    """What ``indices`` holds of one index."""
+    """Compute the ``indices`` entry of one index."""
     prices = view_reader.prices(f"index:{key}", name)
     return IndexQuote(
         name,
@@ -122,13 +122,13 @@ def compute_index_quote(view_reader: ViewReader, key: str, name: str) -> IndexQu
 
 
 def compute_global_market(quote: IndexQuote) -> GlobalMarket:
-    """What ``global_markets`` holds of an index."""
+    """Take the ``global_markets`` entry from an index quote."""
     returns = {horizon: quote.returns[horizon] for horizon in ("5d", "20d")}
     return GlobalMarket(quote.name, quote.price, quote.change_pct, returns)
 
 
 def compute_technicals(view_reader: ViewReader, key: str, name: str) -> Technicals:
-    """What ``technicals`` holds of one index."""
+    """Compute the ``technicals`` entry of one index."""
     prices = view_reader.prices(f"index:{key}", name)
     if not isinstance(prices, Prices):
         points, label = without_value(prices, Unit.POINTS), without_value(prices, Unit.LABEL)
@@ -157,7 +157,7 @@ def _compute_average(prices: Prices, period: int) -> Datum:
 
 
 def _compare_with_average(prices: Prices, price: Datum, level: Datum) -> Datum:
-    """``above`` only if it is; a close on its average is not above it."""
+    """Return ``above`` or ``below``; a close on its average is below."""
     if price.number is None or level.number is None:
         return missing_value(level.why_not or price.why_not, Unit.LABEL)
     return prices.origin.label("above" if price.number > level.number else "below")
@@ -170,7 +170,7 @@ def _compute_recursive(prices: Prices, compute: Callable[[], Floats]) -> Datum:
 
 
 def _compute_macd(prices: Prices) -> tuple[Mapping[str, Datum], Datum]:
-    """Line, signal and histogram, and whether the line is above its signal."""
+    """Compute line, signal and histogram, and whether the line is above its signal."""
     if prices.close.size <= WARM_UP:
         why = prices.too_few(WARM_UP + 1)
         return dict.fromkeys(_MACD, without_value(why, Unit.POINTS)), without_value(why, Unit.LABEL)
@@ -190,7 +190,7 @@ def _compute_atr(prices: Prices) -> Datum:
 
 
 def compute_sectors(view_reader: ViewReader, catalogue: Catalogue, benchmark: Datum) -> dict[str, Sector]:
-    """The sector funds that existed; ``benchmark`` is the subject's change over 20 sessions."""
+    """Compute the sector funds that existed; ``benchmark`` is the subject's change over 20 sessions."""
     held = {}
     for key, name in catalogue.sectors.items():
         if SECTOR_STARTS.get(key, FIRST_SECTOR_START) > view_reader.day:
@@ -208,7 +208,7 @@ def compute_sectors(view_reader: ViewReader, catalogue: Catalogue, benchmark: Da
 
 
 def _compute_relative_strength(change: Datum, benchmark: Datum) -> Datum:
-    """A sector's change less the subject's, both as they are held, so that anybody can check it."""
+    """Subtract the subject's stored change from the sector's, so that anyone can check it."""
     if change.number is None or benchmark.number is None:
         return missing_value(change.why_not or f"the index: {benchmark.why_not}", Unit.PERCENTAGE_POINTS)
     sources = change.source if change.source == benchmark.source else f"{change.source} + {benchmark.source}"
@@ -222,7 +222,7 @@ def _compute_relative_strength(change: Datum, benchmark: Datum) -> Datum:
 
 
 def compute_sentiment(view_reader: ViewReader, subject: IndexQuote, held: Mapping[str, Sector]) -> Sentiment:
-    """Fear, volume and breadth."""
+    """Compute fear, volume and breadth."""
     prices = view_reader.prices("vix", "The VIX", _VIX_MOVE)
     level = _last_price(prices, Unit.POINTS)
     regime = (
@@ -237,7 +237,7 @@ def compute_sentiment(view_reader: ViewReader, subject: IndexQuote, held: Mappin
 
 
 def _classify_volume(subject: IndexQuote) -> Datum:
-    """Whether the day's move came with much or little volume."""
+    """Classify whether the day's move came with much or little volume."""
     ratio, change = subject.volume_ratio.number, subject.change_pct.number
     if ratio is None or change is None:
         return missing_value(subject.volume_ratio.why_not or subject.change_pct.why_not, Unit.LABEL)
@@ -249,7 +249,7 @@ def _classify_volume(subject: IndexQuote) -> Datum:
 
 
 def compute_breadth(view_reader: ViewReader, held: Mapping[str, Sector]) -> Breadth:
-    """How many of the sectors rose over 5 and 20 sessions, of those of which it is known."""
+    """Count the sectors that rose over 5 and 20 sessions, among those with a known change."""
     shares = [_compute_share(view_reader, held, field) for field in ("change_5d_pct", "change_20d_pct")]
     share = shares[1].share
     if share is None:
@@ -272,7 +272,7 @@ def _compute_share(view_reader: ViewReader, held: Mapping[str, Sector], field: s
 
 
 def collect_history(view_reader: ViewReader, key: str, name: str, sessions: int = _CHARTED_SESSIONS) -> PriceHistory:
-    """The subject's last sessions, for charts."""
+    """Collect the subject's last sessions, for charts."""
     prices = view_reader.prices(f"index:{key}", name)
     if not isinstance(prices, Prices) or not sessions:
         return PriceHistory()

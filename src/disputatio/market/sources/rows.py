@@ -1,4 +1,7 @@
-"""Rows of a series with the moment from which on each could be known; cutting them is the only way to read them."""
+"""Rows of a series with the moment from which each was known, and CSV tables read into them.
+
+A reader gets rows only through ``until``, which cuts them. Odd cells give a warning and NaN, never another number.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +28,15 @@ Seconds: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Observations of one series, ordered by the moment from which on they could be known.
+    """Observations of one series, ordered by the moment from which they were known.
 
     Attributes:
-        source: who says so.
-        days: what each row is about: ISO days.
+        source: of the data.
+        days: the ISO day that each row is about.
         available: UTC seconds, ascending.
         columns: numbers by name; NaN for none.
-        vintages: for revised series, the publication that each row belongs to.
-        warnings: what was odd in the source, as sentences, each with the moment from which on it shows.
+        vintages: for revised series, the publication of each row.
+        warnings: sentences about oddities, each with the moment from which it applies.
     """
 
     source: str
@@ -44,7 +47,7 @@ class Rows:
     warnings: tuple[tuple[int, str], ...] = field(default=())
 
     def until(self, cut: int) -> Rows:
-        """What could be known at ``cut``: rows and warnings."""
+        """Return rows and warnings known at ``cut``."""
         end = int(np.searchsorted(self.available, cut, side="right"))
         return Rows(
             self.source,
@@ -62,7 +65,7 @@ class Rows:
 
 
 def sort_rows(rows: Rows) -> Rows:
-    """``rows`` ordered by the moment from which on they could be known, then by day."""
+    """Sort by the moment from which rows were known, then by day."""
     order = np.lexsort((rows.days, rows.available))
     return Rows(
         rows.source,
@@ -86,7 +89,7 @@ class Table:
     columns: Mapping[str, Sequence[str]]
 
     def column(self, *names: str) -> Sequence[str]:
-        """The first of ``names`` that there is, whatever its case.
+        """Return the first existing column of ``names``, in any case.
 
         Raises:
             SourceError: if there is none.
@@ -99,14 +102,14 @@ class Table:
         raise SourceError(f"{self.name} has no column '{names[0]}'; it has {has}")
 
     def has(self, name: str) -> bool:
-        """Whether there is a column ``name``, whatever its case."""
+        """Whether there is a column ``name``, in any case."""
         return any(own.strip().casefold() == name.casefold() for own in self.columns)
 
     def days(self) -> list[str]:
-        """The column of days, as ISO days.
+        """Return the column of days, as ISO days.
 
         Raises:
-            SourceError: if there is none, or a cell is no day.
+            SourceError: if there is none, or a cell is not a day.
         """
         return self._days
 
@@ -116,10 +119,10 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """The table in the file at ``path``.
+    """Read the table at ``path``.
 
     Raises:
-        SourceError: if it cannot be read or is no table.
+        SourceError: if it cannot be read or is not a table.
     """
     try:
         raw = path.read_bytes()
@@ -138,10 +141,10 @@ def read_table(path: Path) -> Table:
 
 
 def parse_day(cell: str, name: str) -> str:
-    """``cell`` as an ISO day; ``1/31/1999`` (month first, as spreadsheets of these packages have it) is one as well.
+    """Parse an ISO day, or one with the month first (``1/31/1999``) as in some packages.
 
     Raises:
-        SourceError: if it is none.
+        SourceError: if it is neither.
     """
     text = cell.strip()[:10]
     if "/" in text:
@@ -154,7 +157,7 @@ def parse_day(cell: str, name: str) -> str:
 
 
 def parse_numbers(cells: Sequence[str]) -> tuple[list[float], list[int]]:
-    """The numbers of ``cells``, NaN for what is none, and the places of cells that hold something else."""
+    """Return the numbers of ``cells``, with NaN, and the places of cells that hold something else."""
     out: list[float] = []
     odd: list[int] = []
     for place, cell in enumerate(cells):
@@ -181,9 +184,9 @@ def make_price_rows(
     available: Callable[[str], int],
     odd: Sequence[int] = (),
 ) -> Rows:
-    """Sessions: days without a close are no sessions; a price that is not above zero, or a volume of zero, is missing.
+    """Make sessions of days with a close. Prices not above zero and volumes of zero become missing.
 
-    A day that stands there twice with different numbers is no session either: nobody can say which is right.
+    A day that appears twice with different numbers is dropped.
     """
     warnings: list[tuple[int, str]] = [
         (available(days[place]), f"{source}: {days[place]} holds something that is no number; it is left out.")
@@ -225,7 +228,7 @@ def make_value_rows(
     available: Sequence[int],
     vintages: Sequence[str] | None = None,
 ) -> Rows:
-    """Observations of one number each, those without one left out; zero and negative numbers are numbers."""
+    """Make observations of one number each, without empty ones. Zero and negative numbers are valid."""
     kept = [place for place, value in enumerate(values) if not math.isnan(value)]
     return sort_rows(
         Rows(
@@ -239,5 +242,5 @@ def make_value_rows(
 
 
 def clock_on(clock: str, zone: str) -> Callable[[str], int]:
-    """When a day is known: by the clock of a zone, that day."""
+    """Return a function from a day to the second at which ``clock`` shows this time."""
     return lambda day: second_at(day, clock, zone)

@@ -1,13 +1,16 @@
-"""Which series there are, what they are called, and from when on each could be known.
+"""The series, their names, and the moment from which each was known.
 
-The rules of availability, each the latest plausible moment, so that nothing is known too early:
+Each rule is the latest plausible moment, so that nothing is known too early:
 
 - a session's prices at the close of its exchange (the VIX 15 minutes after New York's, Frankfurt at its latest close
   of the period, 20:00);
 - the effective federal funds rate and Treasury yields of H.15 on the next weekday (New York Fed, Federal Reserve);
 - a real-time vintage at the last weekday of its month: the Philadelphia Fed's vintages show what was known in the
-  middle of the month or, for some releases, some days later, always within it;
+  middle of the month or some days later, always within it;
 - a quarter's earnings four months after it ended.
+
+``earliest_known`` states these rules a second time, for the controls of a backtest: it catches a source or file that
+knows something too early.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ SECTORS: Mapping[str, str] = MappingProxyType(
     }
 )
 SECTOR_STARTS: Mapping[str, str] = MappingProxyType({"XLRE": "2015-10-08", "XLC": "2018-06-19"})
-"""The first trading days of the younger sector funds; the other nine began on 1998-12-22 (State Street)."""
+"""First trading days of the younger sector funds. The other nine began on 1998-12-22 (State Street)."""
 
 FIRST_SECTOR_START = "1998-12-22"
 CYCLICAL = ("XLB", "XLE", "XLF", "XLI", "XLK", "XLY")
@@ -64,22 +67,22 @@ CLOSES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "vix": ("16:15", NEW_YORK),
     }
 )
-"""When the day's close is known, by local clock; all others at 16:00 in New York."""
+"""Local time at which the day's close is known; all others at 16:00 in New York."""
 
 NEW_YORK_CLOSE = ("16:00", NEW_YORK)
 
 
 @dataclass(frozen=True, slots=True)
 class MacroRule:
-    """How a macroeconomic series is held.
+    """How a macroeconomic series is stored.
 
     Attributes:
         name: for people.
         fred: its name at FRED.
-        growth: whether growth on a year earlier is held rather than the level.
+        growth: whether yearly growth is stored instead of the level.
         rate: whether the level is in per cent.
         months: between two observations; 0 for daily series.
-        stale: after how many days an observation says nothing of now.
+        stale: the age in days at which an observation is too old.
     """
 
     name: str
@@ -107,12 +110,12 @@ MACRO: Mapping[str, MacroRule] = MappingProxyType(
 
 
 UNKNOWN_MOMENT = 1 << 62
-"""A moment after all others: of a row whose lag cannot be told."""
+"""Later than any moment, for a row whose delay is unknown."""
 _EARNINGS_MONTHS = 4
 
 
 def earliest_known(key: str, day: str, vintage: str = "") -> int:
-    """The UTC second from which on a row of ``key`` about ``day`` could be known; `NEVER` where nothing says it."""
+    """Return the UTC second from which a row of ``key`` about ``day`` was known, or `UNKNOWN_MOMENT`."""
     kind, _, name = key.partition(":")
     if kind in {"index", "sector"}:
         return second_at(day, *CLOSES.get(name, NEW_YORK_CLOSE))
@@ -128,13 +131,13 @@ def earliest_known(key: str, day: str, vintage: str = "") -> int:
 
 
 def earliest_known_all(key: str, days: Sequence[str], vintages: Sequence[str] | None) -> list[int]:
-    """`earliest_known` for every row of a series."""
+    """Apply `earliest_known` to every row of a series."""
     told = vintages if vintages is not None else [""] * len(days)
     return [earliest_known(key, day, vintage) for day, vintage in zip(days, told, strict=True)]
 
 
 def _add_months(day: str, months: int) -> str:
-    """The same day so many months later, or the last of that month."""
+    """Return the same day so many months later, or the last of that month."""
     month = add_months(day[:7], months)
     last = (date.fromisoformat(f"{add_months(month, 1)}-01") - date.resolution).isoformat()
     return min(f"{month}{day[7:]}", last)

@@ -1,4 +1,4 @@
-"""Reading a view for a knowledge base: each series once, checked, with a warning for whatever is odd."""
+"""Read and check the series of a view, with warnings about oddities."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from disputatio.market.sources.port import View
 from disputatio.market.sources.rows import Days, Rows
 
 WINDOW = 600
-"""Sessions that a base is computed from: 252 for a year's high, and so many before that no smoothing remembers more."""
+"""Sessions used for a base: 252 for a year's high, the others for smoothing."""
 
 MAX_AGE_DAYS = 10
-"""Days after which a last session says nothing of now; the longest closure in the data, of September 2001, took 7."""
+"""Of the last session. The longest closure in the data, of September 2001, took 7 days."""
 
 MAX_MOVE = 0.3
-"""A move between two closes above this is a change of the series (a split, another currency), not of the market."""
+"""A larger move between two closes means a changed series (a split, another currency)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a value comes from and when it could be known."""
+    """Where a value comes from, and when it was known."""
 
     source: str
     observed_at: str
@@ -33,32 +33,32 @@ class Provenance:
     vintage: str = ""
 
     def number(self, value: float, unit: Unit, digits: int = 2) -> Datum:
-        """A number rounded to ``digits``; missing where it is none."""
+        """Make a number rounded to ``digits``; missing if it is not finite."""
         if not math.isfinite(value):
             return Datum(Missing("it cannot be computed"), unit)
         return self.exact(Decimal(f"{value:.{digits}f}"), unit)
 
     def exact(self, value: Decimal | Share | str, unit: Unit) -> Datum:
-        """A value as it is."""
+        """Make a value as it is."""
         return Datum(Known(value), unit, self.observed_at, format_moment(self.available), self.source, self.vintage)
 
     def label(self, text: str) -> Datum:
-        """A word."""
+        """Make a label."""
         return self.exact(text, Unit.LABEL)
 
     def joined(self, other: Provenance) -> Provenance:
-        """The origin of what is computed from both."""
+        """Combine the provenance of two inputs."""
         sources = self.source if self.source == other.source else f"{self.source} + {other.source}"
         return Provenance(sources, max(self.observed_at, other.observed_at), max(self.available, other.available))
 
 
 def without_value(content: Missing | Failed, unit: Unit) -> Datum:
-    """No value, and why."""
+    """Make a datum without a value."""
     return Datum(content, unit)
 
 
 def missing_value(reason: str, unit: Unit) -> Datum:
-    """No value, and none to be expected."""
+    """Make a missing datum."""
     return Datum(Missing(reason), unit)
 
 
@@ -66,7 +66,7 @@ def missing_value(reason: str, unit: Unit) -> Datum:
 class Prices:
     """The last sessions of one series, without gaps or jumps, oldest first.
 
-    ``before`` says why there are no more: a clause.
+    ``before`` is a clause on why there are no more.
     """
 
     origin: Provenance
@@ -78,20 +78,20 @@ class Prices:
     before: str
 
     def too_few(self, sessions: int) -> Missing:
-        """Why something that needs ``sessions`` of them is missing."""
+        """Explain that ``sessions`` are needed."""
         return Missing(f"{self.close.size} of {sessions} sessions are at hand{self.before}")
 
 
 @dataclass
 class ViewReader:
-    """A view, read.
+    """Reads a view.
 
     Attributes:
         view: of the sources.
-        cut: the moment up to which anything is known, in UTC seconds.
+        cut: the last known moment, in UTC seconds.
         day: that day in New York.
-        warnings: one sentence each, in the order in which they came up.
-        unkept: names of the series that the sources do not keep.
+        warnings: sentences, in order.
+        unkept: names of the series that the sources do not have.
     """
 
     view: View
@@ -103,14 +103,14 @@ class ViewReader:
     _prices: dict[str, Prices | Missing | Failed] = field(default_factory=dict)
 
     def warn(self, sentence: str) -> None:
-        """Note ``sentence``, once."""
+        """Add a warning, once."""
         self.warnings.setdefault(sentence)
 
     def rows(self, key: str, name: str) -> Rows | Missing | Failed:
-        """The rows of ``key``, which people call ``name``.
+        """Return the rows of ``key``, called ``name`` in warnings.
 
         Raises:
-            LookAheadError: if the view shows what could not be known.
+            LookAheadError: if the view shows data not yet known.
         """
         if key not in self._read:
             self._read[key] = self._fetched(key, name)
@@ -136,7 +136,7 @@ class ViewReader:
         return rows
 
     def prices(self, key: str, name: str, largest: float = MAX_MOVE) -> Prices | Missing | Failed:
-        """The last sessions of ``key``, if they are of now; ``largest`` is the move that a market can make."""
+        """Return recent sessions of ``key``; ``largest`` is the largest plausible move."""
         if key not in self._prices:
             self._prices[key] = self._checked(key, name, largest)
         return self._prices[key]
@@ -162,7 +162,7 @@ class ViewReader:
         return Prices(origin, days[start:], columns["close"], get("high"), get("low"), get("volume"), before)
 
     def too_old(self, last: str, most: int, name: str) -> Missing | None:
-        """Why ``last``, the latest day of ``name``, says nothing of now; None where it does."""
+        """Explain why data up to ``last`` are too old; None if they are not."""
         age = count_days(last, self.day)
         if age <= most:
             return None
@@ -171,5 +171,5 @@ class ViewReader:
 
 
 def derive_datum(like: Datum, value: Decimal | Share | str, unit: Unit) -> Datum:
-    """What is concluded from ``like``: known from where and when it is."""
+    """Make a conclusion with the provenance of ``like``."""
     return Datum(Known(value), unit, like.observed_at, like.available_at, like.source, like.vintage)
