@@ -11,23 +11,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+_BEFORE_THAN = "less more fewer greater higher lower larger smaller better worse rather other"
 BOUNDS = {
-    "than": frozenset(
-        {
-            "less",
-            "more",
-            "fewer",
-            "greater",
-            "higher",
-            "lower",
-            "larger",
-            "smaller",
-            "better",
-            "worse",
-            "rather",
-            "other",
-        }
-    ),
+    "than": frozenset(_BEFORE_THAN.split()),
     "least": frozenset({"at"}),
     "most": frozenset({"at"}),
     "to": frozenset({"up", "equal"}),
@@ -88,112 +74,21 @@ HAN_FIGURES = frozenset("〇零一二三四五六七八九十百千万萬亿億�
 
 
 _SAME = """
-% percent pct prozent pourcent procent
-percentage pp
-ms millisecond milliseconds
-s sec secs second seconds
-min mins minute minutes
-h hr hrs hour hours
-day days
-week weeks
-month months
-year years yr yrs
-decade decades
-century centuries
-nm nanometre nanometres nanometer nanometers
-μm micrometre micrometres micrometer micrometers
-mm millimetre millimetres millimeter millimeters
-cm centimetre centimetres centimeter centimeters
-m metre metres meter meters
-km kilometre kilometres kilometer kilometers
-mile miles mi
-ft foot feet
-yard yards yd
-inch inches
-μg microgram micrograms
-mg milligram milligrams
-g gram grams
-kg kilogram kilograms
-t tonne tonnes
-ton tons
-lb lbs
-oz ounce ounces
-ml millilitre millilitres milliliter milliliters
-l litre litres liter liters
-ha hectare hectares
-acre acres
-W watt watts
-kW kilowatt kilowatts
-MW megawatt megawatts
-GW gigawatt gigawatts
-TW terawatt terawatts
-mW milliwatt milliwatts
-kWh
-MWh
-GWh
-TWh
-J joule joules
-kJ
-MJ
-cal calorie calories
-kcal
-V volt volts
-mV millivolt millivolts
-kV kilovolt kilovolts
-MV megavolt megavolts
-mA milliampere milliamperes
-Hz hertz
-kHz
-MHz megahertz
-mHz
-GHz gigahertz
-bit bits
-byte bytes
-kB KB
-Kb
-MB megabyte megabytes
-Mb megabit megabits
-GB gigabyte gigabytes
-Gb gigabit gigabits
-TB terabyte terabytes
-Tb terabit terabits
-Mbps
-MBps
-bps
-bp
-ppm
-ppb
-mph
-kph
-rpm
-Pa
-kPa
-hPa
-MPa
-mPa
-mol
-mmol
-dB
-°c celsius
-°f fahrenheit
-° degree degrees
-usd dollar dollars
-eur euro euros
-gbp
-pound pounds
-jpy yen
-cny yuan
-inr rupee rupees
-chf
-cent cents
-am
-pm
-bc bce
-ad ce
-times
-tokens token
-calls call
-people persons person
+% percent pct prozent pourcent procent; percentage pp; ms millisecond milliseconds; s sec secs second seconds;
+min mins minute minutes; h hr hrs hour hours; day days; week weeks; month months; year years yr yrs; decade decades;
+century centuries; nm nanometre nanometres nanometer nanometers; μm micrometre micrometres micrometer micrometers;
+mm millimetre millimetres millimeter millimeters; cm centimetre centimetres centimeter centimeters;
+m metre metres meter meters; km kilometre kilometres kilometer kilometers; mile miles mi; ft foot feet; yard yards yd;
+inch inches; μg microgram micrograms; mg milligram milligrams; g gram grams; kg kilogram kilograms; t tonne tonnes;
+ton tons; lb lbs; oz ounce ounces; ml millilitre millilitres milliliter milliliters; l litre litres liter liters;
+ha hectare hectares; acre acres; W watt watts; kW kilowatt kilowatts; MW megawatt megawatts; GW gigawatt gigawatts;
+TW terawatt terawatts; mW milliwatt milliwatts; kWh; MWh; GWh; TWh; J joule joules; kJ; MJ; cal calorie calories;
+kcal; V volt volts; mV millivolt millivolts; kV kilovolt kilovolts; MV megavolt megavolts;
+mA milliampere milliamperes; Hz hertz; kHz; MHz megahertz; mHz; GHz gigahertz; bit bits; byte bytes; kB KB; Kb;
+MB megabyte megabytes; Mb megabit megabits; GB gigabyte gigabytes; Gb gigabit gigabits; TB terabyte terabytes;
+Tb terabit terabits; Mbps; MBps; bps; bp; ppm; ppb; mph; kph; rpm; Pa; kPa; hPa; MPa; mPa; mol; mmol; dB; °c celsius;
+°f fahrenheit; ° degree degrees; usd dollar dollars; eur euro euros; gbp; pound pounds; jpy yen; cny yuan;
+inr rupee rupees; chf; cent cents; am; pm; bc bce; ad ce; times; tokens token; calls call; people persons person
 """
 
 _SCALES = {
@@ -219,7 +114,7 @@ _OTHER_SCALES = frozenset(_OTHER_SCALE_WORDS.split())
 
 _BY_SURFACE: dict[str, str] = {}
 _BY_FOLD: dict[str, set[str]] = {}
-for _line in _SAME.split("\n"):
+for _line in _SAME.split(";"):
     _forms = _line.split()
     for _form in _forms:
         _BY_SURFACE[_form] = _forms[0]

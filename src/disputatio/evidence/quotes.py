@@ -272,23 +272,10 @@ def _check_gap(index: TextIndex, left: int, right: int) -> Objection | None:
     return None
 
 
-_NEGATING_VERBS = frozenset(
-    {
-        "lack",
-        "lacks",
-        "lacked",
-        "lacking",
-        "fail",
-        "fails",
-        "failed",
-        "failing",
-        "failure",
-        "refuse",
-        "refused",
-        "refuses",
-    }
-    | {"deny", "denied", "denies"}
+_NEGATING_VERB_TEXT = (
+    "lack lacks lacked lacking fail fails failed failing failure refuse refused refuses deny denied denies"
 )
+_NEGATING_VERBS = frozenset(_NEGATING_VERB_TEXT.split())
 """Words that negate within a sentence, but say nothing about a word merely beside them."""
 
 _MAX_SHORTENED_CHARS = 90

@@ -49,22 +49,10 @@ THESIS = "THESIS"
 """The target of a criticism of the whole position."""
 
 _LONG_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{6}")
-_EMPTY_WORDS = frozenset(
-    {
-        "becaus",
-        "withou",
-        "nothin",
-        "should",
-        "before",
-        "anothe",
-        "itself",
-        "either",
-        "rather",
-        "whethe",
-        "throug",
-        "agains",
-    }
-)
+_EMPTY_WORDS_TEXT = """
+becaus withou nothin should before anothe itself either rather whethe throug agains
+"""
+_EMPTY_WORDS = frozenset(_EMPTY_WORDS_TEXT.split())
 _FIGURE = re.compile(r"\d")
 _MIN_NEW_WORDS = 3
 

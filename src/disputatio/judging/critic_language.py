@@ -21,68 +21,19 @@ from __future__ import annotations
 
 import re
 
-SOFTENING = (
-    "while i acknowledge",
-    "i acknowledge that",
-    "while i agree",
-    "i agree with",
-    "i agree that",
-    "i concede that",
-    "i accept that",
-    "i understand that",
-    "i appreciate",
-    "admittedly",
-    "to be fair",
-    "in fairness",
-    "i grant that",
-    "that said",
-    "having said that",
-    "generally reasonable",
-    "largely reasonable",
-    "mostly reasonable",
-    "generally sound",
-    "largely sound",
-    "broadly sound",
-    "broadly correct",
-    "largely correct",
-    "generally correct",
-    "is reasonable, but",
-    "is reasonable but",
-    "is valid, but",
-    "is valid but",
-    "makes sense, but",
-    "makes sense but",
-    "a good point",
-    "a fair point",
-    "a valid point",
-    "good points",
-    "valid points",
-    "well-reasoned",
-    "well reasoned",
-    "well-intentioned",
-    "has merit",
-    "have merit",
-    "has its merits",
-    "only a minor",
-    "a minor concern",
-    "a minor issue",
-    "minor concerns",
-    "a slight concern",
-    "a small concern",
-    "might want to consider",
-    "may want to consider",
-    "could perhaps",
-    "might perhaps",
-    "it might be worth",
-    "it may be worth",
-    "somewhat concerning",
-    "perhaps a little",
-    "not necessarily wrong",
-    "with all due respect",
-    "no serious objection",
-    "overall i support",
-    "on balance i support",
-)
+_SOFTENING_TEXT = """
+while i acknowledge / i acknowledge that / while i agree / i agree with / i agree that / i concede that /
+i accept that / i understand that / i appreciate / admittedly / to be fair / in fairness / i grant that / that said /
+having said that / generally reasonable / largely reasonable / mostly reasonable / generally sound / largely sound /
+broadly sound / broadly correct / largely correct / generally correct / is reasonable, but / is reasonable but /
+is valid, but / is valid but / makes sense, but / makes sense but / a good point / a fair point / a valid point /
+good points / valid points / well-reasoned / well reasoned / well-intentioned / has merit / have merit /
+has its merits / only a minor / a minor concern / a minor issue / minor concerns / a slight concern / a small concern
+/ might want to consider / may want to consider / could perhaps / might perhaps / it might be worth / it may be worth
+/ somewhat concerning / perhaps a little / not necessarily wrong / with all due respect / no serious objection /
+overall i support / on balance i support
+"""
+SOFTENING = tuple(phrase.strip() for phrase in _SOFTENING_TEXT.split("/"))
 """Softening phrases in small letters."""
 
 _OPENING = re.compile(r"[\"“„«]|(?<!\w)['‘]")

@@ -57,34 +57,13 @@ PRESET_KINDS = {
 }
 """The kind of task of each review preset."""
 
-HEDGES = (
-    "it depends",
-    "might be",
-    "may be",
-    "could be",
-    "perhaps",
-    "possibly",
-    "probably",
-    "arguably",
-    "presumably",
-    "i think",
-    "i believe",
-    "i'm not sure",
-    "i am not sure",
-    "not certain",
-    "uncertain",
-    "unclear",
-    "hard to say",
-    "difficult to say",
-    "in some cases",
-    "under certain circumstances",
-    "consult a",
-    "seek legal advice",
-    "seems to",
-    "appears to",
-    "as far as i know",
-    "to my knowledge",
-)
+_HEDGES_TEXT = """
+it depends / might be / may be / could be / perhaps / possibly / probably / arguably / presumably / i think /
+i believe / i'm not sure / i am not sure / not certain / uncertain / unclear / hard to say / difficult to say /
+in some cases / under certain circumstances / consult a / seek legal advice / seems to / appears to / as far as i know
+/ to my knowledge
+"""
+HEDGES = tuple(phrase.strip() for phrase in _HEDGES_TEXT.split("/"))
 """Lower-case words by which an answer shows that it is not sure."""
 _HEDGES = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, HEDGES)) + r")(?!\w)", re.IGNORECASE)
 
