@@ -72,7 +72,7 @@ def test_climatology_uses_outcomes_that_were_known_alone():
 
 def test_decision_dates_are_sessions_in_order():
     series = prices(1, 2, 3)
-    with pytest.raises(InvalidInputError, match="no session"):
+    with pytest.raises(InvalidInputError, match="not a session"):
         label_dates(series, [START - timedelta(days=1), START])
     with pytest.raises(InvalidInputError, match="do not rise"):
         label_dates(series, [series.days[1], series.days[0]])

@@ -173,7 +173,7 @@ def test_the_report_says_what_it_is_and_no_more(archive, everything):
     dates, _, _, held = everything
     report = report_on(archive, held, dates)
     body = json.loads(json.dumps(report.as_json(), allow_nan=False))
-    assert body["notice"].startswith("A RUN OF THE HARNESS")
+    assert body["notice"].startswith("A HARNESS TEST")
     assert body["plan"]["sha256"] == PLAN.sha256
     assert body["data"]["sha256"] == archive.digest
     assert body["has_edge"] is False
@@ -335,7 +335,7 @@ def test_the_command_holds_reports_and_makes_the_same_report_again(folder, capsy
     body = json.loads(capsys.readouterr().out)
     assert body["dates"] == 3
     assert body == json.loads((folder / "out" / "report.json").read_text("utf-8"))
-    assert body["notice"].startswith("A TRIAL: the first 3 of the 8 dates of the plan. A RUN OF THE HARNESS")
+    assert body["notice"].startswith("A TRIAL: the first 3 of the 8 dates of the plan. A HARNESS TEST")
     assert command(*usual, "--from-records") == 0
     assert json.loads(capsys.readouterr().out) == body
 

@@ -188,7 +188,7 @@ def test_own_cases_are_read_and_bad_ones_are_refused_by_name(tmp_path):
     assert read_critic_cases(file) == CASES
     for spoil, said in (
         (lambda row: row.pop("flaw"), "Case 1 of"),
-        (lambda row: row["flaw"].update(argument=9), "arguments that are not there"),
+        (lambda row: row["flaw"].update(argument=9), "missing arguments"),
         (lambda row: row["flaw"].update(words=[]), "has no words"),
         (lambda row: row.update(id=body["cases"][1]["id"]), "two cases called"),
     ):
@@ -199,5 +199,5 @@ def test_own_cases_are_read_and_bad_ones_are_refused_by_name(tmp_path):
             read_critic_cases(file)
         assert said in str(refused.value)
     file.write_text("[]", "utf-8")
-    with pytest.raises(InvalidInputError, match="holds no cases"):
+    with pytest.raises(InvalidInputError, match="contains no cases"):
         read_critic_cases(file)

@@ -115,7 +115,7 @@ async def test_a_ceiling_is_of_everything_and_what_was_not_held_is_told():
     assert found.spent.tokens <= 12_000
     assert found.stopped
     assert sum(row.outcomes[Outcome.NOT_RUN] for row in report.arms) > 0
-    assert any("were not held and count as not right" in row for row in report.warnings)
+    assert any("did not run and count as not right" in row for row in report.warnings)
     more, whole, _ = await held(questions(4), ("panel", "single", "vote"), always, store=store)
     assert not whole.stopped
     assert all(row.outcomes[Outcome.NOT_RUN] == 0 for row in more.arms)

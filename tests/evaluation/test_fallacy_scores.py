@@ -228,7 +228,7 @@ def test_the_three_sets_are_read_in_their_published_forms(tmp_path):
         ("logic", "edu_test.csv", "source_article,updated_label\n,x\n", "line 2"),
         ("informal_fallacies", "test.txt", "a\tb\n", "line 1: it has 2 columns"),
         ("informal_fallacies", "test.txt", "a\tb\tc\td\tnot a list\n", "line 1: column 5"),
-        ("informal_fallacies", "test.txt", "\n", "holds no text"),
+        ("informal_fallacies", "test.txt", "\n", "contains no text"),
     ],
 )
 def test_a_faulty_file_is_refused_with_its_line_and_key(tmp_path, name, file, content, said):

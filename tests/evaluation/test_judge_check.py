@@ -80,7 +80,7 @@ async def test_a_fallacy_given_another_name_is_seen_and_not_caught():
     assert report.measures.rates["ad_hominem"].count == 0
     assert report.measures.rates["straw_man"].value == 1
     assert {row.otherwise for row in report.measures.catches if row.kind == "ad_hominem"} == {"straw_man"}
-    assert "3 planted fallacies were seen and given another name" in "\n".join(report_lines(report))
+    assert "3 injected fallacies were found under another name" in "\n".join(report_lines(report))
 
 
 async def test_a_fallacy_in_a_clean_argument_is_a_false_alarm_only_with_words_that_were_said():

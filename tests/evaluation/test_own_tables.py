@@ -31,7 +31,7 @@ def test_rows_without_gold_are_left_out_and_counted(tmp_path):
 
 @pytest.mark.parametrize(
     ("rows", "says"),
-    [([], "is an empty table: it has no row of votes"), ([",A,B,A"], "gold is empty in all of its 1 rows")],
+    [([], "has no row of votes"), ([",A,B,A"], "gold is empty in all 1 rows")],
 )
 def test_an_empty_replay_table_says_so(tmp_path, rows, says):
     with pytest.raises(InvalidInputError, match=says):
@@ -71,7 +71,7 @@ def test_labels_of_ones_own_are_mapped(tmp_path):
     found = read_csv_texts(path, ["Strohmann=straw man", "fine=none", "slippery slope=other"])
     named = [{name.replace("_", " ") for name in text.gold} for text in found.texts]
     assert named == [{"straw man"}, {"straw man", "ad hominem"}, {"none"}, {"other"}]
-    with pytest.raises(InvalidInputError, match="maps a label to no class"):
+    with pytest.raises(InvalidInputError, match="does not map a label to a class"):
         read_csv_texts(path, ["strohmann=rudeness"])
 
 

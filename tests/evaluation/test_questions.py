@@ -47,9 +47,9 @@ def test_the_same_from_csv_with_columns_for_options(tmp_path):
         ({"question": "Is it?"}, "line 1 has no answer"),
         ({"answer": "yes"}, "line 1 has no question"),
         ({"question": "Is it?", "answer": "maybe"}, "line 1 needs options, or an answer"),
-        ({"question": "Is it?", "options": ["a", "b"], "answer": "c"}, "is none of its options"),
+        ({"question": "Is it?", "options": ["a", "b"], "answer": "c"}, "is not one of its options"),
         ({"question": "Is it?", "options": ["a"], "answer": "a"}, "needs two options"),
-        ({"question": "Is it?", "kind": "essay", "answer": "a"}, "no kind of question"),
+        ({"question": "Is it?", "kind": "essay", "answer": "a"}, "not a kind of question"),
         ({"question": "x" * 5000, "answer": "yes"}, "has 5,000 characters"),
     ],
 )
@@ -62,7 +62,7 @@ def test_an_id_that_comes_twice_and_a_file_without_questions_are_refused(tmp_pat
     row = {"id": "a", "question": "Is it?", "answer": "yes"}
     with pytest.raises(InvalidInputError, match="twice"):
         read_questions(written(tmp_path / "q.jsonl", row, row))
-    with pytest.raises(InvalidInputError, match="holds no question"):
+    with pytest.raises(InvalidInputError, match="contains no question"):
         read_questions(written(tmp_path / "none.jsonl"))
 
 
@@ -90,7 +90,7 @@ def test_every_task_type_of_the_presets_has_a_golden_set():
 
 
 def test_sets_of_other_people_are_asked_for_by_folder(tmp_path):
-    with pytest.raises(InvalidInputError, match="is not in the package"):
+    with pytest.raises(InvalidInputError, match="is not packaged"):
         golden_set("contract")
     with pytest.raises(InvalidInputError, match="no CyberMetric file"):
         golden_set("security", tmp_path)

@@ -65,10 +65,10 @@ def test_every_pair_meets_on_both_sides_of_every_topic_as_often_as_asked():
         ({"players": ("ollama:ant",)}, "takes two"),
         ({"players": ()}, "Nobody plays"),
         ({"players": ("ollama:ant", "ollama:ant")}, "twice"),
-        ({"judge": "ollama:bee"}, "cannot be the judge"),
-        ({"topics": ()}, "Nothing is debated"),
+        ({"judge": "ollama:bee"}, "it cannot judge"),
+        ({"topics": ()}, "There is no topic"),
         ({"topics": (TOPICS[0], TOPICS[0])}, "twice"),
-        ({"formats": ("panel",)}, "no seat for pro"),
+        ({"formats": ("panel",)}, "no seat pro"),
         ({"formats": ("freeform",)}, "names no winner"),
     ],
 )
@@ -161,7 +161,7 @@ def test_a_killed_tournament_loses_nothing_and_is_gone_on_with(tmp_path):
     environ = {**os.environ, "DISPUTATIO_HOME": str(tmp_path), "DISPUTATIO_STORE": f"sqlite:///{tmp_path}/s.sqlite"}
     with FakeProvider() as provider:
         command += ["--base-url", provider.base_url]
-        provider.run()
+        provider.hold()
         with subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             provider.release(*range(10))
             provider.arrived.wait(11, timeout_s=60)

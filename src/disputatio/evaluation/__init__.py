@@ -1,1 +1,1 @@
-"""How good a judge is, measured: on texts that others labelled, and on debates with flaws planted in them."""
+"""Measures judges, critics and debates: labelled texts, injected flaws, questions with known answers, backtests."""

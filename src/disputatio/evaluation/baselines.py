@@ -1,11 +1,11 @@
-"""Baselines of one debate: the same motion answered once, voted on at the debate's own cost, debated freely.
+"""Baselines of one debate: a single answer, a vote of single answers at the debate's cost, and a free-form debate.
 
-Each has a record of its own in the same store, and one event at the end of the debate's record says what it came to and
-took, so that every surface shows them together. They run after the debate is closed and can change nothing of it.
-The ceiling covers all of it: they may spend what the debate left.
+Each has its own record in the same store. One event at the end of the debate's record keeps its result and cost, so
+every surface shows them together. Baselines run after the debate is closed and cannot change it. The ceiling of the
+debate covers them too: they may spend what it left.
 
-An open motion has no options, so the answer is whether it holds: for or against. A panel's options are its own. A
-market debate argues whether its subject will rise, so its baseline answers up or down to that question.
+On an open motion the answer is for or against. In a panel it is one of the panel's options. A market debate argues
+whether its subject will rise, so its baseline answers up or down.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ _JUDGES = ("judge", "moderator")
 
 
 def parse_baselines(text: str) -> tuple[str, ...]:
-    """The baselines in ``text``, between commas; ``all`` is every one.
+    """Read names of baselines between commas; ``all`` is every one.
 
     Raises:
-        InvalidInputError: one of them is none.
+        InvalidInputError: a name is unknown.
     """
     names = [row.strip().lower() for row in text.split(",") if row.strip()]
     if names == ["all"]:
@@ -69,7 +69,7 @@ def parse_baselines(text: str) -> tuple[str, ...]:
 
 
 def choose_answerer(named: Sequence[tuple[str, Who]], debate: Settings) -> tuple[tuple[str, Who], ...]:
-    """What ``--seat`` says of the answerer: itself or ``all`` where named, else whoever judges or speaks first."""
+    """Choose who answers from ``--seat``: the answerer or ``all`` if named, else whoever judges or speaks first."""
     seats = {seat.strip().lower(): who for seat, who in named}
     if "answerer" in seats or "all" in seats:
         return tuple((seat, who) for seat, who in seats.items() if seat in {"answerer", "all"})
@@ -82,12 +82,12 @@ class Baselines:
     """Runs baselines of a debate.
 
     Args:
-        proposal: the debate as it was asked for.
+        proposal: the debate as it was requested.
         settings: of the formats ``single`` and ``freeform``.
-        house: what the debate ran in.
-        budget: the ceilings that the debate was under; they cover the baselines too.
-        say: is told in a sentence what begins.
-        trial_id: the id of the record of a trial, by its key; empty where any fitting record of the store will do.
+        runtime: the runtime of the debate.
+        budget: the ceilings of the debate; they cover the baselines too.
+        say: called with a sentence when a baseline starts.
+        trial_id: returns the record id of a trial by its key; empty allows any fitting record of the store.
     """
 
     proposal: Proposal
@@ -99,11 +99,11 @@ class Baselines:
     trial_id: Callable[[str], str] = lambda _: ""
 
     async def run(self, debate: str, names: tuple[str, ...]) -> tuple[BaselineHeld, ...]:
-        """Run the baselines ``names`` of ``debate`` and record what came of them; nothing where it has no result.
+        """Run the baselines ``names`` of ``debate`` and record their results. Do nothing if the debate has no result.
 
         Raises:
             VerificationError: the record was altered.
-            StoreError: what came of them could not be recorded.
+            StoreError: a result could not be recorded.
         """
         history = _history(self.runtime, debate)
         if history.closed is None or history.status in {Status.TRUNCATED, Status.FAILED}:
@@ -127,12 +127,10 @@ class Baselines:
         return tuple(events)
 
     async def _run_one(self, name: str, history: History, spent: Spending) -> tuple[BaselineHeld, Spending]:
-        """The event, and what was spent on it of what is left."""
+        """Run one baseline; return its event and what it spent."""
         left = compute_remaining(self.budget, spent)
         if left is None:
-            return _event(
-                name, history, Spending(), failure="the ceiling of the debate leaves nothing for it"
-            ), Spending()
+            return _event(name, history, Spending(), failure="the debate used up its ceiling"), Spending()
         experiment = Experiment(self.runtime.store, self.runtime.client_factory, budget=left)
         if name == "vote":
             return await self._vote(history, experiment)
@@ -144,7 +142,7 @@ class Baselines:
             trial = Trial(name, proposal, self.trial_id(name))
         result = await experiment.run([trial])
         if not result.finished:
-            return _event(name, history, Spending(), failure=result.stopped or "it was not held"), Spending()
+            return _event(name, history, Spending(), failure=result.stopped or "it did not run"), Spending()
         took = total_spending(row.history for row in result.finished)
         outcome = read_outcome(result.finished[0].history)
         answer = outcome.get("winner") if name == "single" else outcome.get("recommendation")
@@ -153,7 +151,7 @@ class Baselines:
         return _event(name, history, took, str(answer or ""), debates=debates, failure=why), took
 
     def _motion(self) -> Motion:
-        """What the debate was about: its motion, and of a market debate the question that its analysts argue."""
+        """The motion of the debate; of a market debate the question its analysts argue."""
         motion = self.proposal.motion
         base = choose_knowledge(self.proposal.format, self.proposal.knowledge, ())
         return (
@@ -161,12 +159,12 @@ class Baselines:
         )
 
     def _sources(self) -> tuple[Evidence | Source, ...]:
-        """What the debate rests on: its sources, and of a market debate the whole knowledge base."""
+        """The sources of the debate; of a market debate the whole knowledge base."""
         base = choose_knowledge(self.proposal.format, self.proposal.knowledge, ())
         return (*self.proposal.evidence, *(() if base is None else (knowledge_as_source(base),)))
 
     async def _vote(self, history: History, experiment: Experiment) -> tuple[BaselineHeld, Spending]:
-        """Samples until their tokens come nearest to those of the debate."""
+        """Draw samples until their tokens come nearest to those of the debate."""
         target, turns, votes = read_spending(history).tokens, count_turns(history), Votes[str](experiment)
 
         def wanted() -> list[Trial]:
@@ -177,7 +175,7 @@ class Baselines:
         why, samples = experiment.stopped, votes.samples("")
         took = total_spending(row.history for row in experiment.finished.values())
         if not samples:
-            return _event("vote", history, took, failure=why or "it was not held"), took
+            return _event("vote", history, took, failure=why or "it did not run"), took
         kept = samples[: count_nearest(samples, target, turns)]
         answers = [row.answer for row in kept]
         winner = most_given(answers)

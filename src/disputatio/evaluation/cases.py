@@ -1,8 +1,7 @@
-"""Base debates for checking a judge: short structured debates, written down whole, with the sources they quote.
+"""Base debates for checking a judge: short complete debates with the sources they quote.
 
-A case is JSON under ``CASE_SCHEMA``; a dozen come with the package. Every quotation in its evidence stands in one of
-its sources, each side responds to every argument of the other, and neither names an argument by its number, so that
-the sides can change places.
+A case is JSON under ``CASE_SCHEMA``; twelve are packaged. Every quotation in its evidence stands in one of its sources.
+Each side responds to every argument of the other. No argument is named by its number, so the sides can be swapped.
 """
 
 from __future__ import annotations
@@ -96,30 +95,30 @@ CASE_SCHEMA: JsonObject = _object(
 
 @dataclass(frozen=True, slots=True)
 class CaseDebate:
-    """One base debate, or a twin of it. ``body`` is valid under ``CASE_SCHEMA`` and is never changed."""
+    """One base debate or a variant of it. ``body`` is valid under ``CASE_SCHEMA`` and is never changed."""
 
     id: str
     body: Mapping[str, Any] = field(hash=False)
 
     @property
     def motion(self) -> str:
-        """What is debated."""
+        """The motion."""
         return str(self.body["motion"])
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of its words."""
+        """The SHA-256 of its text."""
         return digest(canonical(self.body))
 
     def argument_ids(self) -> tuple[str, ...]:
-        """Its arguments, pro first."""
+        """The ids of its arguments, pro first."""
         return tuple(
             f"{side.upper()}-{number}" for side in SIDES for number in range(1, len(self.body[side]["arguments"]) + 1)
         )
 
     def speaker(self, side: str, label: str) -> Scripted:
-        """The participant that says what ``side`` said. Its name tells the words apart, so that no record is taken
-        for that of another twin.
+        """Return a participant that speaks the lines of ``side``. Its name includes a digest, so records of other
+        variants are never reused.
         """
         words = self.body[side]
 
@@ -168,7 +167,7 @@ def _other_ids(words: Mapping[str, Any], prefix: str) -> list[str]:
 
 
 def _fill_lists(content: Any, schema: Any) -> Any:
-    """``content`` with an empty list for every list that the form asks for and a case does not have (citations)."""
+    """Add an empty list for every list that the schema requires and a case lacks, such as citations."""
     if isinstance(content, list):
         return [_fill_lists(row, schema.get("items", {})) for row in content]
     if not isinstance(content, dict):
@@ -180,17 +179,17 @@ def _fill_lists(content: Any, schema: Any) -> Any:
 
 @cache
 def load_packaged_cases() -> tuple[CaseDebate, ...]:
-    """The dozen that come with the package, by id."""
+    """Load the twelve packaged cases, by id."""
     folder = files("disputatio.evaluation").joinpath("debates")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".json"))
     return tuple(_case(json.loads(folder.joinpath(name).read_text("utf-8")), name) for name in names)
 
 
 def read_cases(path: Path) -> tuple[CaseDebate, ...]:
-    """The cases in a JSON file: one, or a list of them.
+    """Read one case or a list of cases from a JSON file.
 
     Raises:
-        InvalidInputError: the file cannot be read, or a case is not of the form; names the line or the key.
+        InvalidInputError: the file cannot be read, or a case does not fit the schema; names the line or the key.
     """
     try:
         body: Any = json.loads(path.read_text("utf-8-sig"))
@@ -206,7 +205,7 @@ def read_cases(path: Path) -> tuple[CaseDebate, ...]:
     rows = body if isinstance(body, list) else [body]
     cases = tuple(_case(row, f"{path}, case {place}") for place, row in enumerate(rows, start=1))
     if not cases:
-        raise InvalidInputError(f"{path} holds no case.", "Give at least one.")
+        raise InvalidInputError(f"{path} contains no case.", "Give at least one.")
     twice = next((row.id for row in cases if sum(other.id == row.id for other in cases) > 1), None)
     if twice:
         raise InvalidInputError(f"{path} has two cases called {twice}.", "Give each case an id of its own.")
@@ -220,7 +219,7 @@ def _case(body: Any, where: str) -> CaseDebate:
     if fault is not None:
         key = ".".join(map(str, fault.instance_path)) or "the case itself"
         raise InvalidInputError(
-            f"{where}: {key}: {str(fault.message)[:200]}.", "The form is in the reference of checks."
+            f"{where}: {key}: {str(fault.message)[:200]}.", "The schema is in docs/reference/judge-checks.md."
         )
     for side, other in (SIDES, SIDES[::-1]):
         for key, whose in (("responses", other), ("defences", side)):

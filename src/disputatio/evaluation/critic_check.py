@@ -1,9 +1,20 @@
-"""Propositions with a known fatal flaw, for ``check-critic``: what is wrong with each, and what is fair in it.
+"""Give the configured critic propositions with a known fatal flaw, and measure its critiques.
 
-A case has three arguments. One has the flaw; ``fair`` names arguments with which nothing is wrong. Whether a criticism
-names the flaw is decided by code, by the rule of ``names_flaw``: its words come from lists that were written with the
-case, before any critic was asked, and at least one list has no word that stands in the proposition itself, so that
-nobody names a flaw by repeating what was said.
+A case has three to five arguments. One has the flaw; ``fair`` names sound ones. Code decides whether a criticism names
+the flaw (``CriticCase.names_flaw``). Its word lists were written with the case, before any critic was asked. At least
+one list has no word of the proposition, so repeating the proposition never names the flaw.
+
+Each case is a review with its own record: the proposition is given, the configured model is the critic, and no other
+seat speaks. A weak critique is asked for once more, as in any review. Measures:
+
+    strength     of the critique that counts (``judging.challenge``): the lower of what the critic claims and what code
+                 finds. Its mean over the cases should exceed 7.
+    catch        whether a criticism that stands names the known flaw
+    fair         whether a criticism aims at a sound argument. A critic that attacks nothing else has found nothing.
+    softening    phrases that take back what was said (``judging.softening``), over all accepted criticisms
+
+The word lists are short, so a critic may name a flaw in other words and be counted as missing it: the share caught is a
+lower bound. Strength says how specific a critique is; catches say whether it is right.
 """
 
 from __future__ import annotations
@@ -42,10 +53,10 @@ class CriticCase:
         task_type: the kind of decision.
         motion: what is proposed.
         proposition: thesis, arguments and objections, as a proposer gives them.
-        flawed: the number of the argument with the flaw, from 1.
+        flawed: the number of the flawed argument, from 1.
         flaw: the flaw in a sentence.
-        words: lists of beginnings of words; naming the flaw takes one of each.
-        fair: the numbers of the arguments with which nothing is wrong.
+        words: lists of word beginnings; naming the flaw takes one of each list.
+        fair: the numbers of the sound arguments.
     """
 
     id: str
@@ -59,14 +70,14 @@ class CriticCase:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of all of it, so that two checks can be told to have asked the same."""
+        """The SHA-256 of everything that decides the check."""
         return digest(canonical([self.motion, self.proposition, self.flawed, self.words, self.fair]))
 
     def names_flaw(self, target: int | None, text: str) -> bool:
         """Whether a criticism names the flaw.
 
-        It aims at the flawed argument, or at the whole proposition (``target`` None), and has a word of each list, in
-        any case; a word counts by its beginning.
+        It must aim at the flawed argument or the whole proposition (``target`` None) and have a word beginning with an
+        entry of each list, in any case.
         """
         if target not in {None, self.flawed}:
             return False
@@ -78,16 +89,16 @@ def _has(text: str, word: str) -> bool:
 
 
 def load_packaged_critic_cases() -> tuple[CriticCase, ...]:
-    """The cases that come with the package."""
+    """Load the packaged cases."""
     text = files("disputatio.evaluation").joinpath("critic_cases.json").read_text("utf-8")
     return _cases(json.loads(text), "critic_cases.json")
 
 
 def read_critic_cases(path: Path) -> tuple[CriticCase, ...]:
-    """The cases in a file of the same form.
+    """Read the cases of a file.
 
     Raises:
-        InvalidInputError: it cannot be read, or a case is not of the form; names the case and the key.
+        InvalidInputError: it cannot be read, or a case does not fit; names the case and the key.
     """
     try:
         body = json.loads(path.read_text("utf-8-sig"))
@@ -101,7 +112,9 @@ def read_critic_cases(path: Path) -> tuple[CriticCase, ...]:
 def _cases(body: Any, source: str) -> tuple[CriticCase, ...]:
     rows = body.get("cases") if isinstance(body, Mapping) and body.get("schema") == SCHEMA else None
     if not isinstance(rows, list) or not rows:
-        raise InvalidInputError(f"{source} holds no cases.", f'It is an object with "schema": "{SCHEMA}" and "cases".')
+        raise InvalidInputError(
+            f"{source} contains no cases.", f'It is an object with "schema": "{SCHEMA}" and "cases".'
+        )
     found = tuple(_case(row, number, source) for number, row in enumerate(rows, start=1))
     names = [row.id for row in found]
     if len(set(names)) < len(names):
@@ -127,7 +140,7 @@ def _case(row: Any, number: int, source: str) -> CriticCase:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"Case {number} of {source} is not of the form: {one_line(str(error), 80)}.",
+            f"Case {number} of {source} does not fit: {one_line(str(error), 80)}.",
             "It has id, task_type, motion, thesis, arguments, objections, flaw (argument, what, words) and fair.",
         ) from None
     _check(case, len(arguments), source)
@@ -140,21 +153,21 @@ def _check(case: CriticCase, arguments: int, source: str) -> None:
     if not 3 <= arguments <= 5:
         wrong = f"it has {arguments} arguments, and a proposition has 3 to 5"
     elif any(not 1 <= number <= arguments for number in numbers) or case.flawed in case.fair:
-        wrong = "flaw.argument and fair name arguments that are not there, or the same one"
+        wrong = "flaw.argument and fair name missing arguments, or the same one"
     elif not case.words or not all(case.words):
         wrong = "flaw.words has no words"
     if wrong:
-        raise InvalidInputError(f"The case {case.id!r} of {source} cannot be used: {wrong}.", "Mend the file.")
+        raise InvalidInputError(f"The case {case.id!r} of {source} cannot be used: {wrong}.", "Correct the file.")
 
 
 JSON_VERSION = 1
 WANTED = 7.0
-"""The mean strength that the review pattern asks for before a critic is put to use."""
+"""The mean strength that the review pattern requires of a critic."""
 FEWEST = 20
 
 
 def make_critic_trials(cases: Sequence[CriticCase], settings: Settings, prompts: Path | None = None) -> list[Trial]:
-    """One review for each case, in which only the critic is a model."""
+    """Make one review for each case, in which only the critic is a model."""
     form = find_format("review")
     return [
         Trial(
@@ -188,17 +201,18 @@ def _silent(seat: str) -> Scripted:
 
 @dataclass(frozen=True, slots=True)
 class CriticReading:
-    """What the critic did with one case. ``failure`` is why there is no critique; empty where there is one.
+    """What the critic did with one case.
 
     Attributes:
         key: the case.
         strength: the strength that counts; 0 without a critique.
-        claimed: what the critic says of it.
-        first: the strength before it was asked again; None where it was not.
+        claimed: the strength the critic claims.
+        first: the strength before it was asked again; None if it was not.
         caught: whether it names the flaw.
         criticisms: how many stand.
-        at_fair: how many of them aim at a fair argument.
-        softening: phrases that soften.
+        at_fair: how many of them aim at a sound argument.
+        softening: softening phrases.
+        failure: why there is no critique; empty if there is one.
     """
 
     key: str
@@ -213,7 +227,7 @@ class CriticReading:
 
 
 def read_critique(case: CriticCase, history: History | None) -> CriticReading:
-    """What the record of a case says."""
+    """Read the critique from the record of a case."""
     if history is None or history.closed is None:
         return CriticReading(case.id, failure="not held")
     outcome: Mapping[str, Any] = history.closed.outcome
@@ -239,14 +253,14 @@ def read_critique(case: CriticCase, history: History | None) -> CriticReading:
 
 
 def _number(target: str) -> int | None:
-    """The number of an argument; None of the whole proposition."""
+    """The number of an argument; None for the whole proposition."""
     last = target.rpartition("-")[2]
     return int(last) if last.isdigit() else None
 
 
 @dataclass(frozen=True, slots=True)
 class CriticReport:
-    """What ``check-critic`` reports. ``prompts`` are the hashes of the files the critic was asked with."""
+    """The report of ``check-critic``. ``prompts`` are the hashes of the critic's prompt files."""
 
     critic: str
     small: bool
@@ -268,7 +282,7 @@ class CriticReport:
 
     @property
     def failures(self) -> dict[str, int]:
-        """Why there is no critique, with how often."""
+        """How often each reason for a missing critique came."""
         found: dict[str, int] = {}
         for row in self.readings:
             if row.failure:
@@ -277,9 +291,9 @@ class CriticReport:
 
     @property
     def good_enough(self) -> bool:
-        """Whether the mean strength is above what is wanted, and at least one known flaw was named.
+        """Whether the mean strength exceeds the target and at least one known flaw was named.
 
-        A critic can be aimed and definite and find nothing: strength alone does not pass.
+        A critique can be specific and find nothing, so strength alone does not pass.
         """
         return self.strength.value is not None and self.strength.value > WANTED and self.caught.count > 0
 
@@ -321,7 +335,7 @@ class CriticReport:
 def make_critic_report(
     cases: Sequence[CriticCase], settings: Settings, result: ExperimentResult, prompts: Path | None = None
 ) -> CriticReport:
-    """Work out the report from what the series brought; cases that were not held stay in the counts."""
+    """Compute the report of an experiment. Cases that did not run stay in the counts."""
     histories = {row.key: row.history for row in result.finished}
     readings = tuple(read_critique(case, histories.get(case.id)) for case in cases)
     criticised = [row for row in readings if not row.failure]
@@ -343,15 +357,15 @@ def make_critic_report(
 
 
 def report_lines(report: CriticReport) -> list[str]:
-    """The report for people."""
+    """Render the report as text."""
     failed = "".join(f", {count} {reason.replace('_', ' ')}" for reason, count in report.failures.items())
     lines = [
-        f"The critic {report.critic} before {len(report.cases)} propositions with a known flaw",
+        f"The critic {report.critic} on {len(report.cases)} propositions with a known flaw",
         f"{len(report.criticised)} of {len(report.cases)} criticised{failed}",
         "",
         f"Strength that counts   {report.strength.text()}  (mean, 95 % interval; wanted above {WANTED:g})",
         f"Strength claimed       {report.claimed.text()}",
-        f"Flaw named             {report.caught.text()}  (a lower bound: other words are not seen)",
+        f"Flaw named             {report.caught.text()}  (a lower bound: other words do not count)",
         f"Asked again as weak    {report.asked_again.text()}",
         f"Only fair points hit   {report.only_fair.text()}",
         f"Softened itself        {report.softened.text()}",
@@ -367,11 +381,11 @@ def report_lines(report: CriticReport) -> list[str]:
         if not report.caught.count:
             lines.append("Not one known flaw was named: strength alone does not pass.")
     if len(report.criticised) < FEWEST:
-        lines.append(f"This rests on {len(report.criticised)} critiques; the pattern asks for {FEWEST} and more.")
+        lines.append(f"This rests on {len(report.criticised)} critiques; the pattern asks for at least {FEWEST}.")
     if report.small:
         lines.append(
             "The embedded model of 135 million parameters is asked piece by piece, and code chooses what it attacks "
-            "and how: its strength is the form's and not its own. Look at the flaws named."
+            "and how. Its strength is that of the code; look at the flaws it names."
         )
     return lines + report.result.lines()
 

@@ -1,9 +1,8 @@
-"""A stored check of a judge, and whether a later one is worse beyond chance.
+"""Store the check of a judge, and test whether a later check is worse beyond chance.
 
-The same flaws are planted by the same seed, so the two checks are compared flaw by flaw: those caught before and
-missed now against those missed before and caught now, by the exact one-sided sign test of McNemar. Clean arguments are
-compared in the same way by their false alarms. The two p-values are judged together at five in a hundred (Holm 1979).
-A flaw or argument that only one of the two checks has says nothing and is counted apart.
+The same seed injects the same flaws, so two checks are compared flaw by flaw with McNemar's exact one-sided sign test:
+caught before and missed now against the reverse. Clean arguments are compared the same way by their false alarms. The
+two p-values are tested together at 0.05 (Holm 1979). Flaws and arguments of only one check are left out and counted.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Baseline:
     cases: Mapping[str, str]
 
     def as_json(self) -> JsonObject:
-        """The file."""
+        """The content of the file."""
         return {
             "schema": _SCHEMA,
             "version": VERSION,
@@ -49,10 +48,10 @@ class Baseline:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """The baseline in a file.
+    """Read a baseline file.
 
     Raises:
-        InvalidInputError: it cannot be read, or is no baseline; names the line or key.
+        InvalidInputError: it cannot be read or is not a baseline; names the line or key.
     """
     step = "Write one with --save-baseline FILE."
     try:
@@ -65,14 +64,14 @@ def read_baseline(path: Path) -> Baseline:
         reason = (error.strerror or "unknown cause").lower()
         raise InvalidInputError(f"{path} cannot be read: {reason}.", step) from None
     if not isinstance(body, dict) or body.get("schema") != _SCHEMA:
-        raise InvalidInputError(f'{path} is no baseline: "schema" is not {_SCHEMA}.', step)
+        raise InvalidInputError(f'{path} is not a baseline: "schema" is not {_SCHEMA}.', step)
     if body.get("version") != VERSION:
         raise InvalidInputError(
             f'{path}: "version" is {body.get("version")!r}, and this program reads {VERSION}.', step
         )
     wrong = next((key for key, kind in _KEYS.items() if not isinstance(body.get(key), kind)), None)
     if wrong is not None:
-        raise InvalidInputError(f'{path}: the key "{wrong}" is missing or of the wrong kind.', step)
+        raise InvalidInputError(f'{path}: the key "{wrong}" is missing or has the wrong type.', step)
     for key in ("flaws", "clean_arguments"):
         strange = next((name for name, value in body[key].items() if not isinstance(value, bool)), None)
         if strange is not None:
@@ -97,7 +96,7 @@ def write_baseline(baseline: Baseline, path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Paired outcomes: ``lost`` became worse, ``gained`` better, ``same`` stayed; ``p`` is of getting worse."""
+    """Paired outcomes: ``lost`` became worse, ``gained`` better, ``same`` stayed. ``p`` tests for getting worse."""
 
     lost: int
     gained: int
@@ -111,7 +110,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A check against its baseline."""
+    """A check compared with its baseline."""
 
     catches: Changes
     alarms: Changes
@@ -130,12 +129,12 @@ class Drift:
         }
 
     def lines(self) -> list[str]:
-        """The comparison for people."""
+        """The comparison as text."""
         catches, alarms = self.catches, self.alarms
         best = (
-            "too few were caught before for any loss to be noticed"
+            "too few were caught before to detect any loss"
             if self.detectable is None
-            else f"a loss of {self.detectable:.0%} of the catches would be noticed four times in five at best"
+            else f"at best, a loss of {self.detectable:.0%} of the catches is detected four times in five"
         )
         return [
             "Against the baseline",
@@ -145,7 +144,7 @@ class Drift:
             f"  {best}",
             "  The judge got worse at: " + ", ".join(self.worse)
             if self.worse
-            else "  Nothing got worse beyond chance, which is not to say that nothing got worse.",
+            else "  Nothing got worse beyond chance. Smaller losses remain possible.",
         ]
 
 
@@ -154,7 +153,7 @@ def _rest(changes: Changes) -> str:
 
 
 def compare_baselines(before: Baseline, now: Baseline) -> Drift:
-    """Whether ``now`` is worse than ``before`` beyond chance.
+    """Test whether ``now`` is worse than ``before`` beyond chance.
 
     Raises:
         InvalidInputError: the two have no flaw in common.
@@ -178,7 +177,7 @@ def compare_baselines(before: Baseline, now: Baseline) -> Drift:
 
 
 def check_comparable(before: Baseline, cases: Mapping[str, str], seed: int) -> None:
-    """Refuse a baseline that a check of these cases (with the SHA-256 of each) could not be compared with.
+    """Refuse a baseline that cannot be compared with a check of these cases (id to SHA-256).
 
     Raises:
         InvalidInputError: they have no case in common, or another seed.
@@ -188,9 +187,9 @@ def check_comparable(before: Baseline, cases: Mapping[str, str], seed: int) -> N
 
 
 def nothing_in_common_error(before: Baseline) -> InvalidInputError:
-    """What is said where there is nothing to compare."""
+    """The error for baselines that share no flaw."""
     return InvalidInputError(
-        "The baseline and this check have no planted flaw in common.",
+        "The baseline and this check have no injected flaw in common.",
         f"Check with the same cases and --seed {before.seed}, or save a new baseline.",
     )
 
@@ -224,5 +223,5 @@ def _notes(before: Baseline, now: Baseline, left_out: int) -> list[str]:
     if changed:
         notes.append(f"prompts changed since: {', '.join(changed)}")
     if left_out:
-        notes.append(f"{left_out} flaws are in one of the two checks only and are left out")
+        notes.append(f"{left_out} flaws are in only one of the two checks and are left out")
     return notes

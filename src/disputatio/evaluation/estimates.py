@@ -1,7 +1,7 @@
-"""What a series of debates would take before any is held: calls, tokens and cost of each part, with its sum.
+"""Estimate calls, tokens and cost of an experiment by part, without calling a model.
 
-A few proposals of a part, evenly spread, are previewed as ``debate --dry-run`` does, and their mean stands for all.
-A vote costs what the debate beside it costs, so its samples are reckoned from the preview of a single answer.
+A few evenly spaced proposals of each part are previewed, as ``debate --dry-run`` does, and their mean stands for all. A
+vote costs as much as its debate, so its samples follow from the preview of a single answer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from disputatio.engine.preview import Preview, preview
 from disputatio.kernel import JsonObject
 
 PREVIEWED = 3
-"""Proposals of a part that are previewed."""
+"""How many proposals of a part are previewed."""
 
 
 @dataclass(frozen=True, slots=True)
 class EstimatedPart:
-    """One part of a series. ``usd`` is None where the price of a model is not known."""
+    """One part of an experiment. ``usd`` is None where the price of a model is unknown."""
 
     name: str
     debates: int
@@ -34,16 +34,16 @@ class EstimatedPart:
         return {"name": self.name, "debates": self.debates, "calls": self.calls, "tokens": self.tokens, "usd": usd}
 
     def line(self, width: int) -> str:
-        """The sums for people."""
+        """The sums as one line of text."""
         cost = "price unknown" if self.usd is None else f"{self.usd:.4f} USD"
         return f"  {self.name:{width}}{self.debates:>8,}{self.calls:>10,}{self.tokens:>14,}  {cost}"
 
 
 async def estimate_part(name: str, proposals: Sequence[Proposal]) -> EstimatedPart:
-    """What ``proposals`` would take together.
+    """Estimate what ``proposals`` take together.
 
     Raises:
-        InvalidInputError: one of them cannot be held.
+        InvalidInputError: one of them cannot run.
     """
     total = len(proposals)
     chosen = sorted({round(place * (total - 1) / max(1, PREVIEWED - 1)) for place in range(min(PREVIEWED, total))})
@@ -58,7 +58,7 @@ async def estimate_part(name: str, proposals: Sequence[Proposal]) -> EstimatedPa
 
 
 def estimate_vote(name: str, debates: EstimatedPart, single: EstimatedPart) -> EstimatedPart:
-    """As many single answers as come nearest to the tokens of ``debates``, which had as many questions."""
+    """Estimate a vote: as many single answers as come nearest to the tokens of ``debates``, question by question."""
     each = single.tokens / single.calls if single.calls else 0.0
     samples = max(single.debates, round(debates.tokens / each)) if each else 0
     usd = None if single.usd is None or not single.calls else single.usd * samples / single.calls
@@ -66,7 +66,7 @@ def estimate_vote(name: str, debates: EstimatedPart, single: EstimatedPart) -> E
 
 
 def add_parts(parts: Sequence[EstimatedPart]) -> EstimatedPart:
-    """All parts together."""
+    """Sum all parts."""
     prices = [row.usd for row in parts]
     usd = None if None in prices else sum((row for row in prices if row is not None), Decimal(0))
     counts = (sum(row.debates for row in parts), sum(row.calls for row in parts), sum(row.tokens for row in parts))
@@ -74,16 +74,16 @@ def add_parts(parts: Sequence[EstimatedPart]) -> EstimatedPart:
 
 
 def estimate_lines(parts: Sequence[EstimatedPart]) -> list[str]:
-    """The parts and their sum for people."""
+    """Render the parts and their sum as text."""
     whole = add_parts(parts)
     width = max(len(row.name) for row in (*parts, whole)) + 2
     head = f"  {'':{width}}{'held':>8}{'calls':>10}{'tokens':>14}"
-    note = "An estimate for all of it; what has a record already is not asked for again."
+    note = "This estimates everything. Debates that already have a record call no model."
     return [head, *(row.line(width) for row in (*parts, whole)), note]
 
 
 def estimate_json(parts: Sequence[EstimatedPart]) -> JsonObject:
-    """The parts and their sum."""
+    """The parts and their sum as JSON."""
     rows = [row.as_json() for row in parts]
     return {"estimate": True, "parts": rows, "together": add_parts(parts).as_json()}
 

@@ -1,13 +1,13 @@
-"""An experiment: many recorded debates that run a few at a time under one ceiling, and resume after a stop.
+"""Run many recorded debates, a few at a time, under one ceiling, and resume after a stop.
 
-Each trial has its own record in the store, so a stopped experiment loses nothing. When it runs again, a trial that is
-recorded under the very same configuration (format, motion, evidence, rules, seats, prompts and seed) is read and calls
-no model, and an interrupted one is resumed. The ceiling covers the whole experiment and counts what its records spent
-before. Under a ceiling the trials run one at a time, each with what is left. Where they share the ceiling instead,
-several run at a time, each with an equal share of what is left. A trial whose share was too small is resumed alone at
-the end, with all that is left then.
+Each trial has its own record in the store, so a stopped experiment loses nothing. A trial recorded under the same
+configuration (format, motion, evidence, rules, seats, prompts and seed) is read and calls no model. An interrupted
+trial is resumed.
 
-Trials may come in batches: what the first batch took can say how many more trials are wanted.
+The ceiling covers the whole experiment, including what its records spent before. Trials either run one at a time, each
+with all that is left, or share what is left equally. A trial whose share was too small is resumed alone at the end.
+
+Trials may come in batches, so that the results of one batch can decide how many more are wanted.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ from disputatio.record.verified import read_verified
 from disputatio.telemetry.tracing import add_tracing
 
 CONCURRENCY = 4
-"""Debates that run at a time where nothing else is said."""
+"""The default number of debates that run at a time."""
 FAILURES_THAT_STOP = 3
-"""So many trials in a row whose model could not be reached stop the experiment: the rest would fail alike."""
+"""The experiment stops after this many trials in a row whose model could not be reached."""
 _NO_CEILING = 1_000_000_000
 _NO_IDENTITY = frozenset({"budget", "software", "warnings", "estimate"})
 _KINDS = frozenset(kind.value for kind in FaultKind) - {FaultKind.REFUSED.value, FaultKind.CONTEXT_TOO_LONG.value}
@@ -61,7 +61,7 @@ _KINDS = frozenset(kind.value for kind in FaultKind) - {FaultKind.REFUSED.value,
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One debate of an experiment. ``key`` names it there; ``debate`` is the id of its record, where that is fixed."""
+    """One debate of an experiment. ``debate`` is the id of its record; empty lets the store find one."""
 
     key: str
     proposal: Proposal
@@ -70,7 +70,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class FinishedTrial:
-    """A trial with a whole record; ``reused`` where the record was there before and no model was called."""
+    """A trial with a complete record. ``reused`` means that the record existed before and no model was called."""
 
     key: str
     debate: str
@@ -80,14 +80,14 @@ class FinishedTrial:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the calls of records came to. ``usd`` is None where the price of a call is not known."""
+    """What calls cost. ``usd`` is None where the price of a call is unknown."""
 
     calls: int = 0
     tokens: int = 0
     usd: Decimal | None = Decimal(0)
 
     def plus(self, other: Spending) -> Spending:
-        """Both together."""
+        """Add two sums."""
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
         return Spending(self.calls + other.calls, self.tokens + other.tokens, usd)
 
@@ -97,7 +97,7 @@ class Spending:
 
 
 def read_spending(history: History) -> Spending:
-    """What the calls of one record came to; a call that never came back keeps its reservation."""
+    """Sum the calls of one record. A call that never came back counts as its reservation."""
     total = Spending()
     for sent in history.calls:
         made = history.made.get(sent.call)
@@ -112,19 +112,19 @@ def read_spending(history: History) -> Spending:
 
 
 def total_spending(histories: Iterable[History]) -> Spending:
-    """What all of them came to."""
+    """Sum the calls of several records."""
     return add_spending(map(read_spending, histories))
 
 
 def add_spending(rows: Iterable[Spending]) -> Spending:
-    """All of them together."""
+    """Add several sums."""
     return reduce(Spending.plus, rows, Spending())
 
 
 def compute_remaining(
     budget: Budget, spent: Spending, reserved: Collection[Budget] = (), shares: int = 1
 ) -> Budget | None:
-    """An equal share of what of ``budget`` is neither spent nor reserved; None where a ceiling leaves nothing."""
+    """Return an equal share of what is neither spent nor reserved, or None where a ceiling leaves nothing."""
     usd, tokens, calls = budget.usd, budget.tokens, budget.calls
     if usd is not None:
         usd = (usd - (spent.usd or 0) - sum((row.usd or Decimal(0) for row in reserved), Decimal(0))) / shares
@@ -139,7 +139,7 @@ def compute_remaining(
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """What came of an experiment. ``missing`` are the keys of trials that did not finish, and ``stopped`` says why."""
+    """The finished trials, the keys of the others, and why the experiment stopped."""
 
     finished: tuple[FinishedTrial, ...]
     missing: tuple[str, ...]
@@ -148,34 +148,34 @@ class ExperimentResult:
     provider_failed: bool = False
 
     def as_json(self) -> JsonObject:
-        """How it ended, for a report."""
+        """Spending and the reason for the stop."""
         return {"spent": self.spent.as_json(), "stopped": self.stopped}
 
     def lines(self) -> list[str]:
-        """How to go on, for people; nothing where it is finished."""
+        """Say how to continue; empty if everything is finished."""
         if not self.stopped:
             return []
-        return ["", f"Not finished: {self.stopped}. The same command goes on where this ended."]
+        return ["", f"Not finished: {self.stopped}. Run the same command again to continue."]
 
 
 class Experiment:
     """Runs trials over a store.
 
     Args:
-        store: where the records are.
-        opener: the way to models.
+        store: holds the records.
+        opener: opens model clients.
         budget: the ceilings of the whole experiment.
         concurrency: how many trials run at a time.
         shares_ceiling: whether several trials run at a time under a ceiling too.
-        reads_only: whether records are only read, and no trial runs.
-        on_finished: is told of each trial once, when it has finished.
-        on_batch: is told how many trials there are, whenever that is known anew.
-        batches: sends the calls of all trials in batches; they then draw on one ceiling call by call.
+        reads_only: read records and run nothing.
+        on_finished: called once for each finished trial.
+        on_batch: called with the number of trials whenever it changes.
+        batches: sends the calls of all trials in batches, which share one ceiling call by call.
 
     Attributes:
-        opener: the way to models.
-        finished: the trials that have finished, by key.
-        stopped: why not every trial finished; empty where nothing stood in the way.
+        opener: opens model clients.
+        finished: the finished trials, by key.
+        stopped: why some trials did not finish; empty if nothing stopped them.
     """
 
     def __init__(
@@ -207,19 +207,19 @@ class Experiment:
 
     @property
     def result(self) -> ExperimentResult:
-        """What has come of it so far, in the order of the trials."""
+        """The result so far, in the order of the trials."""
         finished = tuple(self.finished[key] for key in self._trials if key in self.finished)
         missing = tuple(key for key in self._trials if key not in self.finished)
         failed = self._failures >= FAILURES_THAT_STOP
         return ExperimentResult(finished, missing, add_spending(self._spent.values()), self.stopped, failed)
 
     async def run(self, trials: Iterable[Trial]) -> ExperimentResult:
-        """Run one batch, and what is left of earlier ones. Trials that have records call no model.
+        """Run one batch and what is left of earlier ones. Trials that have records call no model.
 
         Raises:
             ProviderError: the model certainly cannot answer; nothing was spent.
             InvalidInputError: a key or a price is missing; nothing was spent.
-            asyncio.CancelledError: stopped from outside; what has finished has its records.
+            asyncio.CancelledError: cancelled from outside; finished trials keep their records.
         """
         self._trials |= {trial.key: trial for trial in trials}
         self._on_batch(len(self._trials))
@@ -228,7 +228,7 @@ class Experiment:
         try:
             waiting = self._find_recorded(model_clients)
             if waiting and self._reads_only:
-                self.stopped = "only what was recorded is told"
+                self.stopped = "only recorded debates are reported"
             elif waiting:
                 await self._check_first([trial.proposal for trial, _ in waiting], model_clients)
                 await self._run_waiting(waiting, model_clients)
@@ -239,7 +239,7 @@ class Experiment:
         return self.result
 
     async def run_further(self, wanted: Callable[[], Sequence[Trial]], most: int) -> None:
-        """Run further batches, ``most`` at most: until none is wanted, or a batch brings nothing.
+        """Run up to ``most`` further batches, until none is wanted or a batch finishes nothing.
 
         Raises:
             ProviderError, InvalidInputError, asyncio.CancelledError: as ``run``.
@@ -253,7 +253,7 @@ class Experiment:
                 return
 
     def _find_recorded(self, model_clients: _KeptClients) -> list[tuple[Trial, str | None]]:
-        """Take in what the store has; return the other trials, each with the record to resume if there is one."""
+        """Take the finished trials from the store. Return the others, each with the record to resume, if any."""
         trials = [row for row in self._trials.values() if row.key not in self.finished]
         motions = {row.proposal.motion.text for row in trials}
         fixed = {row.debate for row in trials if row.debate}
@@ -278,7 +278,7 @@ class Experiment:
         return waiting
 
     async def _check_first(self, proposals: Sequence[Proposal], model_clients: _KeptClients) -> None:
-        """Refuse, before anything is spent, what certainly cannot go well; each set of models is asked once."""
+        """Refuse what certainly cannot work before anything is spent. Each set of models is probed once."""
         by_models: dict[frozenset[str], Proposal] = {}
         for proposal in proposals:
             by_models.setdefault(frozenset(row.address for row in proposal.settings.seats.values()), proposal)
@@ -289,7 +289,7 @@ class Experiment:
             check_reachable(table, await probe_models(table))
 
     async def _run_waiting(self, waiting: Sequence[tuple[Trial, str | None]], model_clients: _KeptClients) -> None:
-        """Run what waits, a few at a time; then what its share of the ceiling cut short, one by one."""
+        """Run the waiting trials, a few at a time, then those that a small share cut short, one by one."""
         queue = iter(waiting)
         if self._ceiling is not None:
             before = add_spending(self._spent.values())
@@ -363,14 +363,14 @@ class Experiment:
         return History.of(sealed.event() for sealed in read_verified(self._store, debate))
 
     def _share(self) -> Budget | None:
-        """What the next trial may spend: its share, or all where that cannot be divided; None where that is nothing."""
+        """Return the budget of the next trial: its share, or everything left where that cannot be divided."""
         spent, others = add_spending(self._spent.values()), self._reserved.values()
         share = compute_remaining(self._budget, spent, others, max(1, self._slots - len(others)))
         return share or (None if others else compute_remaining(self._budget, spent))
 
 
 def _resumption(proposal: Proposal, share: Budget, own: Spending) -> Resumption:
-    """Ceilings that include what the debate itself has spent."""
+    """Ceilings that include what the debate itself has already spent."""
     return Resumption(
         settings=proposal.settings,
         budget_usd=Decimal(_NO_CEILING) if share.usd is None else share.usd + (own.usd or Decimal(0)),
@@ -397,23 +397,25 @@ def _identity(opened: DebateOpened) -> str:
 
 
 def find_unreachable(history: History) -> str:
-    """Why a seat could not be reached, where that is why it took no turn; empty otherwise."""
+    """Return why a seat could not be reached, if that is why it took no turn; empty otherwise."""
     rows = [row for row in history.answered.values() if isinstance(row, Abstained) and row.reason in _KINDS]
     return rows[0].detail or rows[0].reason if rows else ""
 
 
 def read_outcome(history: History) -> Mapping[str, Any]:
-    """The outcome in a record; empty where it has none."""
+    """Return the outcome in a record; empty if it has none."""
     return history.closed.outcome if history.closed else {}
 
 
 def _is_open(history: History) -> bool:
-    """Whether a record is to be gone on with: it is not closed, was cut short, or its judge was never reached."""
+    """Whether to resume a record: it is not closed, was cut short, or its model was never reached."""
     return history.closed is None or history.status is Status.TRUNCATED or bool(find_unreachable(history))
 
 
 class _KeptClients:
-    """Gateways that outlive the debates of a batch: each debate closes what it opened, and starting costs seconds."""
+    """Model clients that outlive the debates of a batch. Each debate closes its clients, and starting one takes
+    seconds.
+    """
 
     def __init__(self, client_factory: ClientFactory) -> None:
         self._shared = SharedClients(client_factory)
@@ -426,7 +428,7 @@ class _KeptClients:
 
 
 class _BorrowedClient:
-    """A gateway whose borrowers cannot close it."""
+    """A model client that its user cannot close."""
 
     def __init__(self, model_client: ModelClient) -> None:
         self._model_client = model_client
@@ -453,5 +455,6 @@ def check_answered(result: ExperimentResult) -> None:
     """
     if result.provider_failed and all(find_unreachable(row.history) for row in result.finished):
         raise ProviderError(
-            f"No answer came: {result.stopped}.", "`disputatio doctor` tests the seat; the same command then goes on."
+            f"No answer came: {result.stopped}.",
+            "Test the seat with `disputatio doctor`, then run the same command again.",
         )

@@ -1,7 +1,7 @@
-"""Asks a judge for the fallacies in labelled texts, each in a small recorded debate, and scores what it names.
+"""Ask a judge for the fallacies in labelled texts, each in a small recorded debate, and score its answers.
 
-The judge is asked exactly as in a structured debate: the same prompt file, the same form, one argument to find on,
-which is the text. Nobody answers it. So a change of the judging prompt shows here too.
+The judge gets the same prompt file and schema as in a structured debate, with one argument: the text. Changes of the
+judging prompt therefore show here too.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _MOTION = "What the speaker says is well argued"
 
 @dataclass(frozen=True, slots=True)
 class TextRules(StructuredRules):
-    """The rules of a structured debate, of which only the judging is held, over one text."""
+    """The rules of a structured debate reduced to the judging of one text."""
 
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LoneText(Argument):
-    """A text that is an argument as it stands, without parts."""
+    """A text that is an argument by itself, without parts."""
 
     def text(self) -> str:
         """The text with its id."""
@@ -51,7 +51,7 @@ class LoneText(Argument):
 
 @dataclass(frozen=True, slots=True)
 class TextFinding:
-    """What the judge found in one text; None where it abstained."""
+    """What the judge found in one text; None if it abstained."""
 
     adjudication: Adjudication | None
 
@@ -71,7 +71,7 @@ class TextFinding:
 
 
 def judge_text(rules: TextRules, _context: DebateContext) -> Rulebook[TextFinding]:
-    """The judge finds on one text, which nobody answers."""
+    """Ask the judge about one text."""
     exhibit = Exhibit(LoneText("PRO-1", rules.text, "", ""), ())
     form = AdjudicationSpec((exhibit,), rules.rubric)
     heard = Message(PRO.seat, OPENING, exhibit.argument.text())
@@ -81,12 +81,12 @@ def judge_text(rules: TextRules, _context: DebateContext) -> Rulebook[TextFindin
 
 
 def make_text_format() -> Format:
-    """The structured format cut down to the judging of one text; its prompts are those of the structured debate."""
+    """Reduce the structured format to the judging of one text; its prompts stay the same."""
     return replace(find_format("structured"), seats=(JUDGE,), rules=TextRules, rulebook=judge_text)
 
 
 def make_fallacy_trials(labelled: LabelledSet, settings: Settings, prompts: Path | None = None) -> list[Trial]:
-    """One small debate for each text; ``prompts`` is a folder of overrides."""
+    """Make one small debate for each text; ``prompts`` is a folder of overrides."""
     form, motion = make_text_format(), Motion(_MOTION, settings.language)
     return [
         Trial(
@@ -98,7 +98,7 @@ def make_fallacy_trials(labelled: LabelledSet, settings: Settings, prompts: Path
 
 
 def read_judged_text(text: LabelledText, history: History | None) -> JudgedText:
-    """What the judge found in ``text``, or why there is no finding."""
+    """Read what the judge found in ``text``, or why there is no finding."""
     if history is None:
         return JudgedText(text, failure=NOT_ASKED)
     abstained = next((row for row in history.answered.values() if isinstance(row, Abstained)), None)
@@ -120,7 +120,7 @@ def read_judged_text(text: LabelledText, history: History | None) -> JudgedText:
 
 @dataclass(frozen=True, slots=True)
 class FallacyReport:
-    """What ``check-fallacies`` reports. ``drawn`` is the sample, ``whole`` the set it was drawn from."""
+    """The report of ``check-fallacies``. ``drawn`` is the sample, ``whole`` the set it was drawn from."""
 
     judge: str
     whole: LabelledSet
@@ -153,7 +153,7 @@ class FallacyReport:
 def make_fallacy_report(
     judge: str, whole: LabelledSet, drawn: LabelledSet, seed: int, result: ExperimentResult
 ) -> FallacyReport:
-    """Score what the series brought; texts that were not asked for stay in the counts."""
+    """Score the experiment. Texts that were not asked stay in the counts."""
     histories = {row.key: row.history for row in result.finished}
     judged = [read_judged_text(text, histories.get(text.id)) for text in drawn.texts]
     scores = score_fallacies(judged, spans=whole.name == "mafalda", seed=seed)
@@ -161,7 +161,7 @@ def make_fallacy_report(
 
 
 def report_lines(report: FallacyReport) -> list[str]:
-    """The report for people."""
+    """Render the report as text."""
     whole, scores = report.whole, report.scores
     sizes, drawn = whole.sizes(), report.drawn.sizes()
     lines = [
@@ -181,13 +181,13 @@ def report_lines(report: FallacyReport) -> list[str]:
         )
         for row in (*scores.classes, scores.none)
     ]
-    lines.append(f"{'other':20} {sizes['other']:5d} {drawn['other']:6d} {'-':>7}  the judge has no word for these")
+    lines.append(f"{'other':20} {sizes['other']:5d} {drawn['other']:6d} {'-':>7}  the judge cannot name these")
     precision, recall, f1 = scores.micro
     lines.append(f"{'micro average':42}{precision.text():32} {recall.text():32} {f1.text()}")
     lines.append(
         f"{'macro average':42}{scores.macro[0].text():32} {scores.macro[1].text():32} {scores.macro[2].text()}"
     )
-    quotes = f"Quotes that do not stand in the text: {scores.unfound_quotes.text()}"
+    quotes = f"Quotes that are not in the text: {scores.unfound_quotes.text()}"
     if not scores.unfound_quotes.of:
         quotes = "The judge named no fallacy in any text, so it quoted nothing."
     lines += ["", quotes, *_span_lines(scores), ""]
@@ -207,8 +207,8 @@ def _span_lines(scores: FallacyScores) -> list[str]:
     measured = f"precision {row.precision:.3f}, recall {row.recall:.3f}, F1 {row.f1:.3f}"
     return [
         f"MAFALDA's span measure: {measured}",
-        f"  seven of its 23 labels can be named, so recall is at most {row.reachable:.3f} here; naming nothing at all",
-        f"  would get F1 {row.silent:.3f}",
+        f"  seven of its 23 labels can be named, so recall is at most {row.reachable:.3f} here; naming nothing gets",
+        f"  F1 {row.silent:.3f}",
     ]
 
 
@@ -227,7 +227,7 @@ _SHORT = {
 
 def _confusion_lines(scores: FallacyScores) -> list[str]:
     heads = "".join(f"{row:>7}" for row in _SHORT.values())
-    lines = ["Labelled (rows) against named (columns); a text may be in several", " " * 20 + heads]
+    lines = ["Labelled (rows) against named (columns); a text may count in several", " " * 20 + heads]
     for name, columns in scores.confusion.items():
         lines.append(f"{name:20}" + "".join(f"{columns[key]:7d}" for key in _SHORT))
     return lines

@@ -1,18 +1,18 @@
-"""Precision and recall of named fallacies against labelled texts: counts that anybody can make again by hand.
+"""Precision and recall of named fallacies against labelled texts.
 
 What counts
-    A fallacy is named in a text when the judge's finding bears its name and quotes words that stand in the text; a
-    finding whose words do not stand there is counted apart, and names nothing. The judge may name several.
+    A fallacy is named when a finding bears its name and quotes words of the text. Findings that quote other words are
+    counted apart and name nothing. The judge may name several.
 
-    For each class and each text: named and accepted there is a hit; named and nowhere accepted is a false alarm; not
-    named is a miss where a span accepts the class and neither "nothing" nor another named class would do in its place
-    (the alternatives of MAFALDA; other sets have none).
+    For each class and text: named and accepted is a hit; named and not accepted is a false alarm. Not named is a miss
+    if a span accepts the class, and neither "nothing" nor another named class is an alternative there (only MAFALDA
+    has alternatives).
 
-    A text without an answer (the judge abstained or failed, or it was never asked) is of the predicted class "failed".
-    It is a miss for every class of the text, and is never left out of a recall.
+    A text without an answer (the judge abstained, failed, or was not asked) has the predicted class "failed". It is a
+    miss for each class of the text and is never left out of a recall.
 
-    "none" is right where no label applies. Texts whose labels are all "other" are not counted for it: the judge has no
-    word for what is wrong there, so naming nothing is neither right nor wrong.
+    "none" is right where no label applies. Texts whose labels are all "other" do not count for it, since the judge
+    has no name for what is wrong there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLUMNS = (*SEVEN, NONE, FAILED)
 
 @dataclass(frozen=True, slots=True)
 class NamedFallacy:
-    """One finding of the judge. ``quoted`` tells whether its words stand in the text."""
+    """One finding of the judge. ``quoted`` says whether its words are in the text."""
 
     fallacy: str
     words: str
@@ -40,7 +40,7 @@ class NamedFallacy:
 
     @classmethod
     def of(cls, fallacy: str, words: str, text: str) -> NamedFallacy:
-        """A finding, its words looked for in ``text``."""
+        """Make a finding and look for its words in ``text``."""
         return cls(fallacy, words, words_are_in(words, text))
 
 
@@ -54,18 +54,18 @@ class JudgedText:
 
     @property
     def named(self) -> frozenset[str]:
-        """The classes that were named with words that stand in the text."""
+        """The classes named with words of the text."""
         return frozenset(row.fallacy for row in self.found if row.quoted)
 
     @property
     def predicted(self) -> frozenset[str]:
-        """The columns of the confusion table that this text falls into."""
+        """The columns of the confusion table for this text."""
         if self.failure:
             return frozenset({FAILED})
         return self.named or frozenset({NONE})
 
     def outcome(self, name: str) -> str:
-        """``hit``, ``false alarm``, ``miss``, or empty where the text says nothing about the class."""
+        """``hit``, ``false alarm``, ``miss``, or empty if the text says nothing about the class."""
         named = self.named
         if name == NONE:
             if self.text.gold == {OTHER}:
@@ -82,7 +82,7 @@ class JudgedText:
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """One class. ``support`` is hits and misses: the texts its recall rests on."""
+    """One class. ``support`` is hits and misses, the texts its recall rests on."""
 
     name: str
     precision: Rate
@@ -109,8 +109,8 @@ class ClassScore:
 class SpanScore:
     """MAFALDA's own measure, a mean over texts.
 
-    ``reachable`` is the recall of somebody who names all that can be named, ``silent`` the F1 of somebody who names
-    nothing: by the measure's rule silence is precise, and complete wherever no fallacy is insisted on.
+    ``reachable`` is the recall of naming everything that can be named. ``silent`` is the F1 of naming nothing: by the
+    measure's rule that is precise, and complete wherever no fallacy is required.
     """
 
     precision: float
@@ -120,7 +120,7 @@ class SpanScore:
     silent: float
 
     def as_json(self) -> JsonObject:
-        """The four numbers."""
+        """All numbers."""
         return {
             "precision": round(self.precision, 4),
             "recall": round(self.recall, 4),
@@ -132,7 +132,7 @@ class SpanScore:
 
 @dataclass(frozen=True, slots=True)
 class FallacyScores:
-    """Everything that is reported of a judge on one set."""
+    """All scores of a judge on one set."""
 
     texts: int
     answered: int
@@ -200,7 +200,7 @@ def _marks(row: JudgedText, name: str) -> tuple[int, int, int]:
 
 
 def _threes(tally: Sequence[float]) -> list[Sequence[float]]:
-    """Hits, false alarms and misses by class, out of a row of all classes."""
+    """Split a row of all classes into hits, false alarms and misses by class."""
     return [tally[start : start + 3] for start in range(0, len(tally), 3)]
 
 
@@ -212,7 +212,7 @@ def _class_score(name: str, judged: Sequence[JudgedText], seed: int) -> ClassSco
 
 
 def _precision(hits: float, alarms: float, _misses: float) -> float:
-    # A class that is there and never named has no precision; in an average it counts as 0, as scikit-learn has it.
+    # A class that occurs and is never named has no precision; averages count it as 0, as scikit-learn does.
     return hits / (hits + alarms) if hits + alarms else 0.0
 
 
@@ -225,7 +225,7 @@ def _f1(hits: float, alarms: float, misses: float) -> float | None:
 
 
 def _macro(measure: Callable[[float, float, float], float | None]) -> Callable[[Sequence[float]], float | None]:
-    """The plain mean over the classes that the texts hold."""
+    """The plain mean over the classes that the texts have."""
 
     def over(tally: Sequence[float]) -> float | None:
         return mean_of([measure(*row) or 0.0 for row in _threes(tally) if row[0] + row[2]])
@@ -239,7 +239,7 @@ def _micro_f1(tally: Sequence[float]) -> float | None:
 
 
 def _confusion(judged: Sequence[JudgedText]) -> dict[str, dict[str, int]]:
-    """Accepted class by predicted class; a text counts once in each row and column that it belongs to."""
+    """Accepted class by predicted class; a text counts once in each row and column it belongs to."""
     table = {name: dict.fromkeys(COLUMNS, 0) for name in CLASSES}
     for row in judged:
         for gold in row.text.gold:
@@ -251,10 +251,10 @@ def _confusion(judged: Sequence[JudgedText]) -> dict[str, dict[str, int]]:
 def score_spans(judged: Sequence[JudgedText]) -> SpanScore:
     """MAFALDA's measure (Helwe et al. 2024, section 4): precision and recall of spans with alternative labels.
 
-    A prediction is worth the share of it that lies in a span which accepts its label, the best such span counting;
-    precision is the mean over predictions, 1 where there are none. Recall is the mean, over spans that do not accept
-    "nothing", of the share of the span that the best prediction covers, 1 where there are no such spans. F1 is taken
-    for each text, and each number is a mean over texts. A text without an answer is worth nothing.
+    A prediction is worth the share of it that lies in the best span accepting its label. Precision is the mean over
+    predictions, 1 without any. Recall is the mean over spans that do not accept "nothing" of the share that the best
+    prediction covers, 1 without such spans. F1 is taken for each text; all three are means over texts. A text without
+    an answer scores 0.
     """
     rows = [_span_row(row) for row in judged]
     best = [_reachable(row.text) for row in judged]
@@ -284,7 +284,9 @@ def _span_row(row: JudgedText) -> tuple[float, float, float]:
 def compare_spans(
     predicted: Sequence[Predicted], gold: Sequence[tuple[int, int, frozenset[str], bool]]
 ) -> tuple[float, float, float]:
-    """Precision, recall and F1 of one text; spans are half-open in characters, gold ones say if they are optional."""
+    """Precision, recall and F1 of one text. Spans are half-open in characters; gold spans say whether they are
+    optional.
+    """
     precision = mean_of([_best(one, gold, of_gold=False) for one in predicted])
     wanted = [(start, end, labels) for start, end, labels, optional in gold if not optional]
     recall = mean_of([max((_covered(one, span, of_gold=True) for one in predicted), default=0.0) for span in wanted])
@@ -305,14 +307,14 @@ def _covered(one: Predicted, span: Predicted, *, of_gold: bool) -> float:
 
 
 def _reachable(text: LabelledText) -> float:
-    """The recall of somebody who names every span that one of the seven may be named in, whole."""
+    """The recall of naming every span that one of the seven can name, whole."""
     wanted = [span for span in text.spans if not span.optional]
     found = mean_of([float(bool(span.labels & set(text.mapping))) for span in wanted])
     return 1.0 if found is None else found
 
 
 def locate_words(words: str, text: str) -> tuple[int, int]:
-    """Where ``words`` stand in ``text``: exactly, else from the first to the last of its words; the whole text else."""
+    """Find ``words`` in ``text``: exactly, else by its letters and digits, else the whole text."""
     start = text.find(words)
     if start >= 0:
         return start, start + len(words)
@@ -321,7 +323,7 @@ def locate_words(words: str, text: str) -> tuple[int, int]:
 
 
 def _loose(words: str, text: str) -> tuple[int, int] | None:
-    """The first place where the letters and digits of ``words`` follow each other, whatever stands between."""
+    """Find where the letters and digits of ``words`` follow each other, whatever stands between them."""
     letters = [char for char in words.casefold() if char.isalnum()]
     places = [(char, place) for place, whole in enumerate(text) for char in whole.casefold() if char.isalnum()]
     kept = [char for char, _ in places]

@@ -1,12 +1,12 @@
-"""Twins of a case: the same debate with one flaw planted, with the sides changed over, or with empty words added.
+"""Variants of a case: one injected flaw, the sides swapped, or padded with empty sentences.
 
-What is planted where is decided by a seed and nothing else. A planted flaw is one passage in one argument; all else
-stays as it was, so that whatever the judge finds differently is about that passage.
+A seed alone decides what is injected where. An injected flaw changes one passage of one argument, so any other finding
+of the judge is about that passage.
 
     each fallacy        a sentence that commits it, at the end of the argument's reasoning
-    fabricated_figure   a sentence that gives a source as saying a percentage which stands in no source of the debate
-    misquoted_source    a quotation changed to its opposite, by one word or one figure
-    dropped_response    the answer to the question about the argument is put off, and nothing is said for its standing
+    fabricated_figure   a sentence attributing to a source a percentage that is in no source
+    misquoted_source    a quotation turned into its opposite by one word or one figure
+    dropped_response    an evasive answer to the question about the argument
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FLAWS = (FABRICATED, MISQUOTED, *(fallacy.value for fallacy in Fallacy), DROPPED
 
 
 class Variant(StrEnum):
-    """What a twin is for, besides those with a flaw."""
+    """The kinds of variants without a flaw."""
 
     CLEAN = "clean"
     AGAIN = "again"
@@ -38,7 +38,7 @@ class Variant(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InjectedFlaw:
-    """A flaw: where it is, its words, and what a judge's reason would have to repeat to show that it was seen."""
+    """A flaw, where it is, and the words that a judge who noticed it would repeat."""
 
     kind: str
     argument: str
@@ -48,7 +48,7 @@ class InjectedFlaw:
 
 @dataclass(frozen=True, slots=True)
 class CaseVariant:
-    """One debate to be judged. ``flaw`` is its flaw; ``pad_side`` the side whose arguments were padded."""
+    """One debate to be judged. ``flaw`` is its flaw; ``padded_side`` is the side whose arguments were padded."""
 
     case: CaseDebate
     kind: str
@@ -58,17 +58,17 @@ class CaseVariant:
 
     @property
     def key(self) -> str:
-        """Its name in a series."""
+        """Its name within an experiment."""
         return f"{self.case.id}/{self.kind}"
 
 
 def keep_unchanged(case: CaseDebate, kind: Variant = Variant.CLEAN) -> CaseVariant:
-    """The debate as it is; ``AGAIN`` to have it judged a second time."""
+    """Return the debate unchanged; ``AGAIN`` marks a second judging."""
     return CaseVariant(case, kind.value, case)
 
 
 def swap_sides(case: CaseDebate) -> CaseVariant:
-    """The same debate on the contrary motion: who spoke second, against, now speaks first, for it."""
+    """Return the same debate on the contrary motion, with the sides swapped."""
     body = {**case.body, "motion": case.body["counter_motion"], "counter_motion": case.body["motion"]}
     return CaseVariant(
         case, Variant.SWAPPED.value, CaseDebate(case.id, {**body, "pro": case.body["con"], "con": case.body["pro"]})
@@ -76,7 +76,7 @@ def swap_sides(case: CaseDebate) -> CaseVariant:
 
 
 def pad_side(case: CaseDebate, seed: int) -> CaseVariant:
-    """One side's reasoning with three sentences that say nothing after it, in each of its arguments."""
+    """Add three empty sentences to each argument of one side."""
     chance = _chance(seed, case, Variant.PADDED.value)
     side, body = chance.choice(SIDES), copy.deepcopy(dict(case.body))
     for row in body[side]["arguments"]:
@@ -85,7 +85,7 @@ def pad_side(case: CaseDebate, seed: int) -> CaseVariant:
 
 
 def inject_flaw(case: CaseDebate, kind: str, seed: int) -> CaseVariant | None:
-    """``case`` with a flaw of ``kind``; None where it has no place for one (no quotation to change, no source).
+    """Inject a flaw of ``kind``; None if the case has no place for it (no quotation, no source).
 
     Raises:
         InvalidInputError: there is no such flaw.
@@ -105,7 +105,7 @@ def inject_flaw(case: CaseDebate, kind: str, seed: int) -> CaseVariant | None:
 
 
 def _chance(seed: int, case: CaseDebate, kind: str) -> random.Random:
-    return random.Random(f"{seed} {case.id} {kind}")  # noqa: S311  (the same flaw again for the same seed)
+    return random.Random(f"{seed} {case.id} {kind}")  # noqa: S311  (reproducible by its seed)
 
 
 def _somewhere(body: Mapping[str, Any], chance: random.Random) -> tuple[str, int]:
@@ -136,7 +136,7 @@ def _fabricate(body: Mapping[str, Any], chance: random.Random) -> InjectedFlaw |
 
 
 def find_quotations(body: Mapping[str, Any]) -> list[tuple[str, int, str]]:
-    """Every passage in quotation marks in the evidence that stands in a source: side, place of the argument, words."""
+    """Find every quoted passage of the evidence that stands in a source: side, place of the argument, words."""
     texts = [source["text"] for source in body["sources"]]
     return [
         (side, place, words)
@@ -158,7 +158,7 @@ def _misquote(body: Mapping[str, Any], chance: random.Random) -> InjectedFlaw | 
 
 
 def _contrary(words: str) -> tuple[str, str] | None:
-    """A quotation with its first word of the table, else its first figure, made another; and that word in its place."""
+    """Replace the first word of the table in a quotation, else its first figure; return the new text and that word."""
     for found in re.finditer(r"[A-Za-z]+", words):
         other = _CONTRARIES.get(found.group())
         if other:
@@ -172,7 +172,7 @@ def _contrary(words: str) -> tuple[str, str] | None:
 
 
 def _around(words: str, place: tuple[int, int], other: str) -> str:
-    """The changed word with its neighbours: alone it would stand in many a reason."""
+    """The changed word with its neighbours, since the word alone is too common to recognise."""
     before, after = words[: place[0]].split(), words[place[1] :].split()
     return " ".join([*before[-1:], other, *after[:1]])
 

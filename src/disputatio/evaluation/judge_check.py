@@ -1,7 +1,7 @@
-"""Holds the twins of cases before the configured judge and reports what it caught, missed and leaned to.
+"""Give the configured judge the variants of cases and report what it caught, missed and favoured.
 
-Each twin is a structured debate with a record of its own, in which the two sides say what the case has them say and
-the judge is the configured model: it sees what it would see in any debate, through the same prompts and forms.
+Each variant is a structured debate with its own record. Both sides say what the case scripts. The judge is the
+configured model and gets the same prompts and schemas as in any debate.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PROBES = ("flaws", "order", "length", "retest")
 
 
 def make_variants(cases: Sequence[CaseDebate], seed: int, probes: Sequence[str] = PROBES) -> list[CaseVariant]:
-    """Every twin that the probes need, the clean one of each case first; a flaw that has no place is left out.
+    """Make every variant the probes need, the clean one of each case first. Flaws that have no place are left out.
 
     Raises:
         InvalidInputError: there is no such probe.
@@ -61,7 +61,7 @@ def make_variants(cases: Sequence[CaseDebate], seed: int, probes: Sequence[str] 
 
 
 def make_judge_trials(twins: Sequence[CaseVariant], settings: Settings, prompts: Path | None = None) -> list[Trial]:
-    """One structured debate for each twin, its sides scripted."""
+    """Make one structured debate with scripted sides for each variant."""
     form = find_format("structured")
     limits = settings.limits.model_copy(update={"minimum_arguments": 1, "maximum_arguments": 5})
     trials = []
@@ -86,7 +86,7 @@ def make_judge_trials(twins: Sequence[CaseVariant], settings: Settings, prompts:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """What ``check-judge`` reports. ``prompts`` are the hashes of the files the judge was asked with."""
+    """The report of ``check-judge``. ``prompts`` are the hashes of the judge's prompt files."""
 
     judge: str
     seed: int
@@ -141,7 +141,7 @@ class JudgeReport:
 def make_judge_report(
     twins: Sequence[CaseVariant], settings: Settings, result: ExperimentResult, seed: int, prompts: Path | None = None
 ) -> JudgeReport:
-    """Work out the report from what the series brought; twins that were not held stay in the counts."""
+    """Compute the report of an experiment. Variants that did not run stay in the counts."""
     rubric = _rubric(settings)
     histories = {row.key: row.history for row in result.finished}
     readings = [read_variant(twin, histories.get(twin.key), rubric) for twin in twins]
@@ -159,7 +159,7 @@ def make_judge_report(
 
 
 def make_baseline(report: JudgeReport) -> Baseline:
-    """What a later check is compared with."""
+    """Return what a later check is compared with."""
     rows = report.measures
     return Baseline(
         report.judge,
@@ -178,7 +178,7 @@ def _rubric(settings: Settings) -> Rubric:
 
 
 def power_json(rows: JudgeMeasures) -> JsonObject:
-    """What a drift test against this check as its baseline could notice, at best."""
+    """What a drift test against this baseline could detect at best."""
     return {
         "caught": rows.caught.count,
         "fewest_lost": fewest_detectable_losses(_STRICTEST_LEVEL),
@@ -187,19 +187,19 @@ def power_json(rows: JudgeMeasures) -> JsonObject:
 
 
 _STRICTEST_LEVEL = 0.025
-"""Two things are tested (catches and false alarms), so the smaller p is held against half of five in a hundred."""
+"""Two things are tested (catches and false alarms), so the smaller p-value is compared with half of 0.05 (Holm)."""
 
 
 def report_lines(report: JudgeReport) -> list[str]:
-    """The report for people."""
+    """Render the report as text."""
     rows = report.measures
     lines = [
-        f"The judge {report.judge} before {len(report.cases)} debates and their twins, seed {report.seed}",
+        f"The judge {report.judge} on {len(report.cases)} debates and their variants, seed {report.seed}",
         f"{rows.judged} of {rows.debates} judged"
         + "".join(f", {count} {reason}" for reason, count in rows.failures.items())
         + (f"; {rows.void} findings void because they rest on nothing real" if rows.void else ""),
         "",
-        "Planted flaws caught (share, 95 % Wilson interval, counts)",
+        "Injected flaws caught (share, 95 % Wilson interval, counts)",
         *(f"  {kind:20} {row.text()}{_chance_text(kind, rows)}" for kind, row in rows.rates.items()),
         f"  {'all':20} {rows.caught.text()}",
         *(f"  {kind} has no place in {count} debates" for kind, count in rows.unplanted.items()),
@@ -225,7 +225,7 @@ def _chance_text(kind: str, rows: JudgeMeasures) -> str:
 
 def _otherwise(rows: JudgeMeasures) -> list[str]:
     seen = sum(bool(row.otherwise) for row in rows.catches)
-    return [f"  {seen} planted fallacies were seen and given another name"] if seen else []
+    return [f"  {seen} injected fallacies were found under another name"] if seen else []
 
 
 def _bias_lines(rows: JudgeMeasures) -> list[str]:
@@ -233,20 +233,20 @@ def _bias_lines(rows: JudgeMeasures) -> list[str]:
     if order.pairs:
         same = "-" if order.consistency is None else f"{float(order.consistency):.2f}"
         lines = [
-            f"Order: the same verdict in {same} of {order.pairs} debates with the sides changed over",
-            f"  changed for whoever is shown first in {order.favoured_first}, second in {order.favoured_second}",
-            f"  the first place is worth {rows.first_place.text()} points",
+            f"Order: the same verdict in {same} of {order.pairs} debates with the sides swapped",
+            f"  changed in favour of the side shown first in {order.favoured_first}, second in {order.favoured_second}",
+            f"  being shown first is worth {rows.first_place.text()} points",
         ]
     if rows.length.of:
         lines += [
-            f"Length: empty words are worth {rows.length.text()} points",
+            f"Length: padding is worth {rows.length.text()} points",
             f"  scored higher {rows.longer_scored_higher.text()}, lower {rows.longer_scored_lower.text()}",
         ]
     own = rows.own_family
     lines.append(
         f"Own family: not measured, since {own.unmeasured}"
         if own.points is None
-        else f"Own family: worth {own.points.text()} points beside another judge's view ({own.points.of} debates)"
+        else f"Own family: worth {own.points.text()} points compared with another judge ({own.points.of} debates)"
     )
     lines.append(f"Spread of {rows.spread.scores} scores: {rows.spread.text()}")
     if rows.same_verdict.of:
@@ -262,10 +262,10 @@ def _power_lines(rows: JudgeMeasures) -> list[str]:
     share = detectable_share(caught, _STRICTEST_LEVEL)
     if share is None:
         return [
-            f"As a baseline this could never show a judge that got worse at catching: {caught} were caught, and",
-            f"{fewest} of them must be lost before chance is ruled out.",
+            f"As a baseline this cannot detect a judge that catches less: {caught} were caught, and {fewest} of them",
+            "must be lost to rule out chance.",
         ]
     return [
-        f"As a baseline: of the {caught} caught, {fewest} must be lost (and none gained) before chance is ruled out;",
-        f"at best a loss of {share:.0%} of them would be noticed four times in five.",
+        f"As a baseline: of the {caught} caught, {fewest} must be lost (none gained) before chance is ruled out.",
+        f"At best, a loss of {share:.0%} of them is detected four times in five.",
     ]

@@ -1,15 +1,14 @@
-"""What a judge did with the twins of cases: catches, false alarms, biases, spread, and how it differs from itself.
+"""Score what a judge made of the variants of cases: catches, false alarms, biases, spread and consistency.
 
-When a planted flaw is caught
-    a fallacy           a finding names this fallacy with words that stand in the planted sentence, or hold it whole
-    fabricated_figure,  the argument's evidence score is at least one point below that of the clean twin, or the reason
-    misquoted_source    of the finding repeats the figure, or the changed word with its neighbours
-    dropped_response    the argument's responsiveness score is at least one point below that of the clean twin
+When an injected flaw counts as caught
+    a fallacy           a finding names it, with words from the injected sentence or containing it
+    fabricated_figure,  the argument's evidence score is at least one point below that of the clean variant, or the
+    misquoted_source    reason repeats the figure, or the changed word with its neighbours
+    dropped_response    the argument's responsiveness score is at least one point below that of the clean variant
 
-A score may fall by chance alone. How often that criterion falls by a point in the arguments of the same twins in which
-nothing was planted is reported beside the catches: a catch rate no higher than that is no catch rate. Where the rubric
-has no such criterion a flaw counts as caught only if the reason shows it. A debate without a finding, and a finding
-that is void, catch nothing and stay in the count.
+A score may fall by chance. The report therefore shows how often the same criterion falls by a point in arguments
+without a flaw: a catch rate no higher than that means nothing. Where the rubric lacks the criterion, only the reason
+can show a catch. A debate without a finding, or with a void one, catches nothing and stays in the count.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _CRITERIA = {FABRICATED: "evidence", MISQUOTED: "evidence", DROPPED: "responsive
 
 @dataclass(frozen=True, slots=True)
 class ArgumentFinding:
-    """The judge's finding on one argument: scores by criterion, its reason, and fallacies with their words."""
+    """The judge's finding on one argument: scores by criterion, the reason, and fallacies with their words."""
 
     scores: Mapping[str, int] = field(hash=False)
     reason: str
@@ -53,7 +52,7 @@ class ArgumentFinding:
 
 @dataclass(frozen=True, slots=True)
 class VariantReading:
-    """What the judge made of one twin; ``void`` are arguments whose finding counts for nothing."""
+    """What the judge made of one variant. ``void`` are arguments whose finding does not count."""
 
     twin: CaseVariant
     found: Mapping[str, ArgumentFinding] = field(hash=False)
@@ -72,12 +71,12 @@ class VariantReading:
         }
 
     def totals(self, rubric: Rubric) -> dict[str, Fraction] | None:
-        """The mean of each side; None where a side has no score."""
+        """The mean of each side; None if a side has no score."""
         means = {side: mean(list(rows.values())) for side, rows in self.points(rubric).items()}
         return {side: row for side, row in means.items() if row is not None} if None not in means.values() else None
 
     def judged(self, rubric: Rubric) -> JudgeScores:
-        """The same, as the retest takes it."""
+        """The scores in the form the retest takes."""
         points, totals = self.points(rubric), self.totals(rubric)
         if totals is None:
             return JudgeScores.failed("judge", SIDES, self.failure or "a side has no score")
@@ -85,7 +84,7 @@ class VariantReading:
 
 
 def read_variant(twin: CaseVariant, history: History | None, rubric: Rubric) -> VariantReading:
-    """What the record of a twin says of its judge."""
+    """Read the judge's findings from the record of a variant."""
     if history is None:
         return VariantReading(twin, {}, failure="not asked")
     rows = [row for row in history.answered.values() if row.seat == "judge"]
@@ -108,14 +107,14 @@ def read_variant(twin: CaseVariant, history: History | None, rubric: Rubric) -> 
 
 
 def _void(history: History) -> tuple[str, ...]:
-    """The arguments whose finding rests on nothing real, as the rules of the debate found."""
+    """The arguments whose finding the rules of the debate declared void."""
     outcome: Any = history.closed.outcome if history.closed else {}
     return tuple(row["id"] for row in outcome.get("trace", ()) if row.get("criteria") is None)
 
 
 @dataclass(frozen=True, slots=True)
 class Catch:
-    """Whether one planted flaw was caught. ``otherwise`` is a fallacy that was seen and given another name."""
+    """Whether one injected flaw was caught. ``otherwise`` is another fallacy that was named in its place."""
 
     key: str
     kind: str
@@ -125,9 +124,9 @@ class Catch:
 
 
 def check_catch(reading: VariantReading, clean: VariantReading | None) -> Catch:
-    """Whether the flaw of ``reading`` was caught; ``clean`` is its twin without the flaw."""
+    """Check whether the flaw of ``reading`` was caught; ``clean`` is the same case without the flaw."""
     flaw = reading.twin.flaw
-    assert flaw is not None  # noqa: S101  (only flawed twins come here)
+    assert flaw is not None  # noqa: S101  (only variants with a flaw come here)
     if reading.failure or flaw.argument in reading.void:
         return Catch(reading.twin.key, flaw.kind, caught=False, failure=reading.failure or "void")
     if flaw.kind in _FALLACIES:
@@ -156,7 +155,7 @@ def _fallen(reading: VariantReading, clean: VariantReading | None, flaw: Injecte
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference:
-    """How much more the judge gives the side of its own family than another judge does; or why that is not known."""
+    """How much more the judge gives the side of its own model family than another judge; or why that is unknown."""
 
     points: Estimate | None
     unmeasured: str = ""
@@ -164,7 +163,7 @@ class SelfPreference:
 
 @dataclass(frozen=True, slots=True)
 class JudgeMeasures:
-    """Everything that is reported of a judge."""
+    """All measures of a judge."""
 
     catches: tuple[Catch, ...]
     rates: Mapping[str, Rate]
@@ -189,7 +188,7 @@ class JudgeMeasures:
 
 
 def measure_judge(readings: Sequence[VariantReading], rubric: Rubric, own: str) -> JudgeMeasures:
-    """Work out everything from what the judge made of the twins. ``own`` is the family of its model."""
+    """Compute all measures from the readings. ``own`` is the model family of the judge."""
     by_kind: dict[str, dict[str, VariantReading]] = {}
     for row in readings:
         by_kind.setdefault(row.twin.kind, {})[row.twin.case.id] = row
@@ -236,13 +235,13 @@ def _rate_of(catches: Sequence[Catch]) -> Rate:
 
 
 def _alarm(found: ArgumentFinding, reading: VariantReading) -> bool:
-    """Whether a fallacy is named in a clean argument, with words that somebody said."""
+    """Whether a fallacy is named in a clean argument, with words that were said."""
     said = str(reading.twin.debate.body).replace("\\n", " ")
     return any(words_are_in(words, said) for _, words in found.fallacies)
 
 
 def _falls(readings: Sequence[VariantReading], clean: Mapping[str, VariantReading], criterion: str) -> Rate:
-    """How often a criterion falls by a point in an argument that nothing was planted in."""
+    """How often a criterion falls by a point in an argument without a flaw."""
     pairs = [
         (before.found[name].scores.get(criterion), found.scores.get(criterion))
         for row in readings
@@ -257,7 +256,7 @@ def _falls(readings: Sequence[VariantReading], clean: Mapping[str, VariantReadin
 def _order(
     clean: Mapping[str, VariantReading], changed: Mapping[str, VariantReading], rubric: Rubric
 ) -> tuple[SwapReport, Estimate]:
-    """Verdicts by who is speaking, not by place; and the points that the first place is worth."""
+    """Compare verdicts by speaker in both orders, and compute the points that being shown first is worth."""
     pairs, points = [], []
     for case, row in changed.items():
         shown = clean[case].totals(rubric) if case in clean else None
@@ -277,7 +276,7 @@ def _winner(gap: Fraction | None) -> str | None:
 
 
 def _longer(clean: Mapping[str, VariantReading], longer: Mapping[str, VariantReading], rubric: Rubric) -> list[float]:
-    """How many points the padded side gained by its padding, case by case."""
+    """How many points the padded side gained, case by case."""
     gained = []
     for case, row in longer.items():
         before = clean[case].totals(rubric) if case in clean else None
@@ -306,7 +305,7 @@ def _own_family(clean: Mapping[str, VariantReading], rubric: Rubric, own: str) -
 
 
 def find_own_side(case: CaseDebate, own: str) -> str | None:
-    """The side that a model of the family ``own`` wrote, where another family wrote the other side."""
+    """Return the side written by a model of the family ``own`` if another family wrote the other side."""
     written = case.body.get("written_by")
     if not written:
         return None

@@ -1,15 +1,18 @@
-"""Texts that other people labelled with fallacies, read where they lie and never kept.
+"""Read texts that others labelled with fallacies; the texts are never stored.
 
-Three published sets are read, each in its own form, and their labels are mapped to the seven fallacies of the
-protocol. The mapping is stated here, printed with every result, and does not stretch: a label that is none of the
-seven is "other", which the judge has no word for.
+Three published sets are known. Their labels are mapped to the seven fallacies of the protocol. The mapping is printed
+with every result. A label that is none of the seven becomes "other", which the judge cannot name.
 
     mafalda             Helwe et al. 2024, "MAFALDA: A Benchmark and Comprehensive Study of Fallacy Detection and
-                        Classification" (NAACL): spans with alternative labels, "nothing" among them where annotators
-                        would also accept that there is no fallacy
+                        Classification" (NAACL): spans with alternative labels, including "nothing" where annotators
+                        also accept that there is no fallacy
     logic               Jin et al. 2022, "Logical Fallacy Detection" (EMNLP Findings): one label for each text
     informal_fallacies  Sahai et al. 2021, "Breaking Down the Invisible Wall of Informal Fallacies in Online
                         Discussions" (ACL): labels for each word of a comment, read as labels of the comment
+
+A CSV or TSV file with a text and a label in each row is read too (``read_csv_texts``). Columns are known by their usual
+names. A label is one of the seven in a usual spelling, "none" or empty, or several of them with ``;`` or ``|`` between.
+Other labels become "other" unless the user maps them.
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ MAPPINGS: Mapping[str, Mapping[str, Fallacy]] = {
         "hasty_generalization": _F.ANECDOTAL_EVIDENCE,
     },
 }
-"""The set's own label, in lower case, to ours."""
+"""The set's own label, in lower case, to one of the seven."""
 
 _NO_FALLACY = frozenset({"nothing", "none"})
 _NO_LABEL = "(no label)"
@@ -73,7 +76,7 @@ _FILES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class GoldSpan:
-    """Characters ``start`` to ``end`` of a text with the labels that are accepted there, in the set's own words."""
+    """Characters ``start`` to ``end`` of a text with the labels accepted there, in the set's own words."""
 
     start: int
     end: int
@@ -87,7 +90,7 @@ class GoldSpan:
 
 @dataclass(frozen=True, slots=True)
 class LabelledText:
-    """One text. ``spans`` are where labels apply; a set without spans has one for each label over the whole text."""
+    """One text with its labelled spans. A set without spans has one span for each label, over the whole text."""
 
     id: str
     text: str
@@ -95,26 +98,26 @@ class LabelledText:
     mapping: Mapping[str, Fallacy]
 
     def classes_of(self, span: GoldSpan) -> frozenset[str]:
-        """The classes accepted in a span: ours, and "other" for labels that are none of them."""
+        """The classes accepted in a span: one of the seven, or "other"."""
         return frozenset(
             self.mapping[label].value if label in self.mapping else OTHER for label in span.labels - _NO_FALLACY
         )
 
     @property
     def gold(self) -> frozenset[str]:
-        """Every class that somebody accepts somewhere in the text; "none" where nobody does."""
+        """Every class accepted somewhere in the text; "none" if there is none."""
         found = frozenset(name for span in self.spans for name in self.classes_of(span))
         return found or frozenset({NONE})
 
     @property
     def stratum(self) -> str:
-        """The first of its classes in the order of the protocol: what sampling keeps in proportion."""
+        """The first of its classes in the protocol's order. Sampling keeps these in proportion."""
         return next(name for name in CLASSES if name in self.gold)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """A set of texts as it was read from ``path``. ``own`` is the mapping of a set that is none of the published."""
+    """A set of texts read from ``path``. ``own`` is the mapping of a user's own set."""
 
     name: str
     path: Path
@@ -127,7 +130,7 @@ class LabelledSet:
         return MAPPINGS[self.name] if self.own is None else self.own
 
     def labels(self) -> Counter[str]:
-        """How many texts bear each of the set's own labels."""
+        """How many texts have each of the set's own labels."""
         return Counter(
             label
             for text in self.texts
@@ -135,24 +138,24 @@ class LabelledSet:
         )
 
     def sizes(self) -> Counter[str]:
-        """How many texts are of each class; a text may be of several."""
+        """How many texts are in each class; a text may be in several."""
         return Counter(name for text in self.texts for name in text.gold)
 
     def sample(self, limit: int | None, seed: int) -> LabelledSet:
-        """At most ``limit`` texts, drawn by ``seed`` so that classes keep their proportions, each with one at least."""
+        """Draw at most ``limit`` texts by ``seed``. Classes keep their proportions and get at least one text each."""
         if limit is None or limit >= len(self.texts):
             return self
         strata: dict[str, list[int]] = {}
         for place, text in enumerate(self.texts):
             strata.setdefault(text.stratum, []).append(place)
         counts = _shares({name: len(places) for name, places in strata.items()}, limit)
-        chance = random.Random(f"{seed} {self.name}")  # noqa: S311  (a sample that can be drawn again)
+        chance = random.Random(f"{seed} {self.name}")  # noqa: S311  (reproducible by its seed)
         chosen = [place for name in sorted(strata) for place in chance.sample(strata[name], counts[name])]
         return LabelledSet(self.name, self.path, tuple(self.texts[place] for place in sorted(chosen)), self.own)
 
 
 def _shares(sizes: Mapping[str, int], whole: int) -> dict[str, int]:
-    """``whole`` divided in proportion to ``sizes`` by largest remainders, one for each where there are enough."""
+    """Divide ``whole`` in proportion to ``sizes`` by largest remainders, at least one each where possible."""
     least = 1 if whole >= len(sizes) else 0
     rest, total = whole - least * len(sizes), sum(sizes.values()) - least * len(sizes)
     exact = {name: (size - least) * rest for name, size in sizes.items()}
@@ -165,14 +168,15 @@ def _shares(sizes: Mapping[str, int], whole: int) -> dict[str, int]:
 
 
 def read_labelled(name: str, where: Path) -> LabelledSet:
-    """The set ``name`` in the file, or the published folder, ``where``.
+    """Read the set ``name`` from a file or the published folder.
 
     Raises:
-        InvalidInputError: there is no such set or file, or a line of it cannot be read; names the line and key.
+        InvalidInputError: there is no such set or file, or a line cannot be read; names the line and key.
     """
     if name not in MAPPINGS:
         raise InvalidInputError(
-            f"There is no set of labelled texts called {name!r}.", f"Known are: {_known()}; csv for a file of your own."
+            f"There is no set of labelled texts called {name!r}.",
+            f"Known sets: {', '.join(MAPPINGS)}; csv for a file of your own.",
         )
     path = where
     if where.is_dir():
@@ -188,12 +192,8 @@ def read_labelled(name: str, where: Path) -> LabelledSet:
         ) from None
     texts = tuple(_READERS[name](path, content))
     if not texts:
-        raise InvalidInputError(f"{path} holds no text.", f"Give the file as {name} publishes it.")
+        raise InvalidInputError(f"{path} contains no text.", f"Give the file as {name} publishes it.")
     return LabelledSet(name, path, texts)
-
-
-def _known() -> str:
-    return ", ".join(MAPPINGS)
 
 
 def _fault(path: Path, line: int, what: str) -> InvalidInputError:
@@ -210,10 +210,10 @@ def _read_mafalda(path: Path, content: str) -> Iterator[LabelledText]:
             raise _fault(path, line, "it is not JSON") from None
         text = row.get("text") if isinstance(row, dict) else None
         if not isinstance(text, str):
-            raise _fault(path, line, 'the key "text" is missing or is no text')
+            raise _fault(path, line, 'the key "text" is missing or is not a string')
         labels = row.get("labels")
         if not isinstance(labels, list):
-            raise _fault(path, line, 'the key "labels" is missing or is no list')
+            raise _fault(path, line, 'the key "labels" is missing or is not a list')
         spans: dict[tuple[int, int], set[str]] = {}
         for label in labels:
             match label:
@@ -253,7 +253,7 @@ def _read_informal(path: Path, content: str) -> Iterator[LabelledText]:
         except (ValueError, SyntaxError):
             labels = None
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-            raise _fault(path, line, "column 5 (the label of each word) is no list of labels")
+            raise _fault(path, line, "column 5 (the label of each word) is not a list of labels")
         text = columns[2]
         found = sorted({label.lower() for label in labels} - _NO_FALLACY)
         spans = tuple(GoldSpan(0, max(len(text), 1), frozenset({label})) for label in found)
@@ -268,7 +268,7 @@ _READERS: Mapping[str, Callable[[Path, str], Iterator[LabelledText]]] = {
 
 
 def mapping_lines(labelled: LabelledSet) -> list[str]:
-    """The mapping in words: each label of the set with how many texts bear it and its class, most frequent first."""
+    """Render the mapping: each label of the set with its number of texts and its class, most frequent first."""
     return [f"{name} ({count}) -> {_class_of(labelled, name)}" for name, count in labelled.labels().most_common()]
 
 
@@ -308,19 +308,19 @@ SPELLINGS: Mapping[str, Fallacy] = {
     "personal attack": _SEVEN.AD_HOMINEM,
     "ad hominem attack": _SEVEN.AD_HOMINEM,
 }
-"""Usual spellings, in lower case and without hyphens or underscores, to ours."""
+"""Usual spellings, in lower case and without hyphens or underscores, to one of the seven."""
 _NONE_WORDS = frozenset({"", "none", "nothing", "no fallacy", "no", "valid", "not a fallacy", "0"})
 
 
 def read_csv_texts(path: Path, given: Iterable[str] = ()) -> LabelledSet:
-    """The texts in ``path``.
+    """Read the texts of a CSV file.
 
     Args:
         path: a CSV file, or a TSV file by its ending.
-        given: mappings of your own, each ``LABEL=CLASS``; CLASS is one of the seven, ``other`` or ``none``.
+        given: the user's mappings, each ``LABEL=CLASS``; CLASS is one of the seven, ``other`` or ``none``.
 
     Raises:
-        InvalidInputError: it cannot be read, has no rows or lacks a column, or a mapping is none.
+        InvalidInputError: it cannot be read, has no rows or lacks a column, or a mapping is invalid.
     """
     own = _mapped(given)
     rows, text_key, label_key = _rows(path)
@@ -341,7 +341,7 @@ def read_csv_texts(path: Path, given: Iterable[str] = ()) -> LabelledSet:
 
 
 def _rows(path: Path) -> tuple[list[tuple[int, dict[str, str]]], str, str]:
-    """The rows with their lines, and the columns of texts and labels."""
+    """The rows with their line numbers, and the columns of texts and labels."""
     try:
         content = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
@@ -364,7 +364,7 @@ def _rows(path: Path) -> tuple[list[tuple[int, dict[str, str]]], str, str]:
         )
     rows = [(reader.line_num, row) for row in reader]
     if not rows:
-        raise InvalidInputError(f"{path} has no rows below its head.", "Give a text and a label in each row.")
+        raise InvalidInputError(f"{path} has no rows below its header.", "Give a text and a label in each row.")
     return rows, text_key, label_key
 
 
@@ -375,7 +375,7 @@ def _mapped(given: Iterable[str]) -> dict[str, str]:
         label, equals, name = row.partition("=")
         if not equals or _plain(name) not in classes:
             raise InvalidInputError(
-                f"--map {one_line(row, 60)!r} maps a label to no class.",
+                f"--map {one_line(row, 60)!r} does not map a label to a class.",
                 f"Write LABEL=CLASS; classes are: {', '.join(sorted(classes.values()))}.",
             )
         found[_plain(label)] = classes[_plain(name)]

@@ -1,12 +1,12 @@
-"""What came of a tournament: every match with its outcome, the players in their order, and the sides.
+"""The result of a tournament: every match with its outcome, the players in order, and the effect of sides.
 
-A match is won by one side, drawn, or without a result; what has no result is counted and named, and never a loss.
+A match is won by one side, drawn, or has no result. A match without a result is counted and named; it is never a loss.
 
     structured    the side whose total is higher by a point or more; less is a draw, as the reading of the scores says
-                  (evenly matched); of several judges the winner of the panel
-    competition   the team with more points per speech, where the match names a winner or a draw; the sums that decide
-                  the match itself grow with every speech, so they would rank who speaks most often. Records of earlier
-                  versions do not tell points per speech: the winner that they name
+                  (evenly matched); with several judges the winner of the panel
+    competition   the team with more points per speech, if the match names a winner or a draw. The sums that decide the
+                  match grow with every speech, so they would rank who speaks most often. Records of earlier versions
+                  lack points per speech: there the winner they name
     own rules     the "winner" of their result: pro, con or draw
 """
 
@@ -39,13 +39,13 @@ from disputatio.report.amounts import counted
 DRAW, NO_RESULT = "draw", "no result"
 POINTS = {PRO: 1.0, DRAW: 0.5, CON: 0.0}
 DRAW_GAP = 1.0
-"""Points; a smaller gap of a structured debate is a draw."""
+"""In points; a smaller gap of a structured debate is a draw."""
 DRAWS_ARE = "A draw counts as half a win for each."
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One match that was held: ``outcome`` is pro, con, draw or no result, and ``why`` says why there is none."""
+    """One match that ran: ``outcome`` is pro, con, draw or no result, and ``why`` says why there is none."""
 
     pairing: Pairing
     debate: str
@@ -60,7 +60,7 @@ class Match:
         return {PRO: self.pairing.pro, CON: self.pairing.con}.get(self.outcome)
 
     def as_json(self) -> JsonObject:
-        """As the report keeps it."""
+        """The match in a report."""
         row = self.pairing
         return {
             "debate": self.debate,
@@ -77,34 +77,34 @@ class Match:
 
 
 def read_match_outcome(history: History) -> tuple[str, str]:
-    """The outcome of a match, and why it has none."""
+    """Return the outcome of a match, and why it has none."""
     closed = history.closed
     if closed is None:
         return NO_RESULT, "it was not finished"
-    told: Mapping[str, Any] = closed.outcome
-    if told.get("fault"):
-        return NO_RESULT, one_line(str(told["fault"]), 200)
-    named = _panel(told) if told.get("format") == "structured" else _by_speech(told)
+    outcome: Mapping[str, Any] = closed.outcome
+    if outcome.get("fault"):
+        return NO_RESULT, one_line(str(outcome["fault"]), 200)
+    named = _panel(outcome) if outcome.get("format") == "structured" else _by_speech(outcome)
     if named in POINTS:
         return str(named), ""
-    if told.get("judged") is False:
+    if outcome.get("judged") is False:
         return NO_RESULT, "nothing was judged"
-    why = str(told.get("reading") or "") if told.get("format") != "own" else "its rules named no winner"
+    why = str(outcome.get("reading") or "") if outcome.get("format") != "own" else "its rules named no winner"
     return NO_RESULT, one_line(why, 200) or history.status.value.lower()
 
 
-def _by_speech(told: Mapping[str, Any]) -> str | None:
-    """Who won a competition by points per speech; who won by its own word in any other format."""
-    winner, means = told.get("winner"), _means(told)
+def _by_speech(outcome: Mapping[str, Any]) -> str | None:
+    """The winner of a competition by points per speech; in other formats the winner the record names."""
+    winner, means = outcome.get("winner"), _means(outcome)
     if winner not in POINTS or len(means) != 2:
         return winner
     pro, con = means
     return PRO if pro > con else CON if con > pro else DRAW
 
 
-def _means(told: Mapping[str, Any]) -> tuple[Fraction, ...]:
-    """The exact points per speech of both teams; empty where the outcome does not tell them."""
-    teams = told.get("teams")
+def _means(outcome: Mapping[str, Any]) -> tuple[Fraction, ...]:
+    """The exact points per speech of both teams; empty if the outcome lacks them."""
+    teams = outcome.get("teams")
     if not isinstance(teams, Mapping):
         return ()
     rows = [teams.get(side) for side in (PRO, CON)]
@@ -112,24 +112,24 @@ def _means(told: Mapping[str, Any]) -> tuple[Fraction, ...]:
     return tuple(Fraction(row) for row in given if isinstance(row, str))
 
 
-def _panel(told: Mapping[str, Any]) -> str | None:
-    """Who won a structured debate."""
-    panel = told.get("panel")
+def _panel(outcome: Mapping[str, Any]) -> str | None:
+    """The winner of a structured debate."""
+    panel = outcome.get("panel")
     if isinstance(panel, Mapping):
         status = panel.get("status")
         return DRAW if status == PanelStatus.TIED.value else panel.get("winner")
-    gap = told.get("gap")
+    gap = outcome.get("gap")
     if not isinstance(gap, int | float) or isinstance(gap, bool):
         return None
-    # The reading is made of the exact gap; the gap beside it is rounded.
-    if str(told.get("reading", "")).startswith("evenly matched") or abs(gap) < DRAW_GAP:
+    # The reading comes from the exact gap; the recorded gap is rounded.
+    if str(outcome.get("reading", "")).startswith("evenly matched") or abs(gap) < DRAW_GAP:
         return DRAW
     return PRO if gap > 0 else CON
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player with its matches; ``strength`` is None where no match of the tournament has a result."""
+    """A player with its matches; ``strength`` is None if no match of the tournament has a result."""
 
     player: str
     won: int
@@ -141,11 +141,11 @@ class Standing:
 
     @property
     def matches(self) -> int:
-        """All matches it played."""
+        """All matches of the player."""
         return self.won + self.drawn + self.lost + self.none
 
     def as_json(self) -> JsonObject:
-        """As the report keeps it."""
+        """The standing in a report."""
         strength = self.strength
         return {
             "model": self.player,
@@ -181,7 +181,7 @@ class Ranking:
 
     @property
     def standings(self) -> tuple[Standing, ...]:
-        """The players, strongest first; without strengths in the order in which they were named."""
+        """The players, strongest first; without strengths in the order they were named."""
         if self.strengths is None:
             return tuple(self._standing(name, None) for name in self.tournament.players)
         return tuple(self._standing(name, row) for name, row in self.strengths.players)
@@ -195,23 +195,23 @@ class Ranking:
         return Standing(player, won, drawn, len(own) - won - drawn - none, none, places, strength)
 
     def counted(self, outcome: str) -> int:
-        """How many matches came out so."""
+        """Count the matches with this outcome."""
         return sum(row.outcome == outcome for row in self.matches)
 
     @property
     def pro_share(self) -> Rate:
-        """How many of the matches that somebody won were won by the side for the motion."""
+        """The share of decided matches won by the side for the motion."""
         return rate(self.counted(PRO), self.counted(PRO) + self.counted(CON))
 
     def between(self, first: str, second: str) -> tuple[int, int, int]:
-        """Won by ``first``, drawn, and won by ``second`` of their matches with each other."""
+        """Wins of ``first``, draws, and wins of ``second`` in their matches with each other."""
         own = [row for row in self.matches if {row.pairing.pro, row.pairing.con} == {first, second}]
         won = sum(row.winner == first for row in own)
         lost = sum(row.winner == second for row in own)
         return won, sum(row.outcome == DRAW for row in own), lost
 
     def as_json(self) -> JsonObject:
-        """The report for programs."""
+        """The report as JSON."""
         players = self.tournament.players
         side = self.strengths.side if self.strengths else None
         return {
@@ -253,7 +253,7 @@ class Ranking:
 
 
 def rank_players(tournament: Tournament, result: ExperimentResult) -> Ranking:
-    """The result of the matches that were held.
+    """Rank the players by the matches that ran.
 
     Raises:
         InvalidInputError: the extra "statistics" is not installed.
@@ -270,7 +270,7 @@ def _match(pairing: Pairing, held: FinishedTrial) -> Match:
     outcome, why = read_match_outcome(held.history)
     status = held.history.status
     if not why and status is not Status.COMPLETE:
-        why = "somebody was silent"
+        why = "a seat was silent"
     return Match(pairing, held.debate, outcome, status.value, why, _is_uneven(held.history))
 
 
@@ -283,7 +283,7 @@ def _is_uneven(history: History) -> bool:
 
 
 def _limits_of(players: Sequence[str], games: Sequence[Game], found: Ranking) -> list[str]:
-    """What the numbers cannot say."""
+    """Say what the numbers cannot show."""
     if not games:
         return ["No match has a result: there is nothing to rank."]
     said = []
@@ -292,20 +292,20 @@ def _limits_of(players: Sequence[str], games: Sequence[Game], found: Ranking) ->
         if names:
             whose = "its" if len(names) == 1 else "their"
             said.append(
-                f"{', '.join(names)} {word} every match: how far {'ahead' if word == 'won' else 'behind'} cannot be "
-                f"told, and the {end} end of {whose} interval comes from the prior alone."
+                f"{', '.join(names)} {word} every match: how far {'ahead' if word == 'won' else 'behind'} is unknown, "
+                f"and the {end} end of {whose} interval comes from the prior alone."
             )
     groups = find_unconnected(players, games)
     if groups:
-        told = " and ".join(", ".join(group) for group in groups)
-        said.append(f"No result connects {told}: their strengths cannot be compared.")
+        named = " and ".join(", ".join(group) for group in groups)
+        said.append(f"No result connects {named}: their strengths cannot be compared.")
     uneven = sum(row.uneven for row in found.matches)
     if uneven:
         one = counted(uneven, "match one team", "matches one team")
         said.append(f"In {one} gave more speeches than the other. Competitions are decided by points per speech.")
     if found.missing:
         held = counted(found.missing, "match was", "matches were")
-        said.append(f"{held} not held: the pairs are not balanced over sides and topics.")
+        said.append(f"{held} not run, so the pairs are not balanced over sides and topics.")
     return said
 
 
@@ -313,7 +313,7 @@ _MOST_LISTED = 12
 
 
 def render_ranking_lines(found: Ranking) -> list[str]:
-    """The report, line by line; what is wide stays on its line."""
+    """Render the report as text, line by line; wide rows are not wrapped."""
     tournament = found.tournament
     formats = ", ".join(name_format(row) for row in tournament.formats)
     topics = ", ".join(row.name for row in tournament.topics)
@@ -332,7 +332,7 @@ def render_ranking_lines(found: Ranking) -> list[str]:
         lines += ["", *_pairs(found)]
     odd = [row for row in found.matches if row.why]
     if odd:
-        lines += ["", "Not as they should be", *_odd(odd)]
+        lines += ["", "Irregular matches", *_odd(odd)]
     lines += ["", *(f"! {row}" for row in found.warnings)]
     lines += [_cost(found), *_method()]
     return lines
@@ -365,15 +365,14 @@ def _place(row: Standing) -> str:
 def _sides(found: Ranking) -> list[str]:
     pro, con = found.counted(PRO), found.counted(CON)
     none = found.counted(NO_RESULT)
-    told = f"Sides        pro won {pro}, con won {con}, {found.counted(DRAW)} drawn, {none} without a result"
+    first = f"Sides        pro won {pro}, con won {con}, {found.counted(DRAW)} drawn, {none} without a result"
     if not pro + con:
-        return [told]
-    share = found.pro_share
-    lines = [told, f"             pro won {share.text()} of the matches that somebody won"]
+        return [first]
+    lines = [first, f"             pro won {found.pro_share.text()} of the decided matches"]
     side = found.strengths.side if found.strengths else None
     if side is not None:
         leans = "pro" if side.low > 0 else "con" if side.high < 0 else ""
-        verdict = f"the judge leans to {leans}" if leans else "no lean to either side can be shown"
+        verdict = f"the judge favours {leans}" if leans else "neither side is demonstrably favoured"
         lines.append(
             f"             speaking for the motion is worth {round(side.value * ELO):+d} "
             f"[{round(side.low * ELO):+d}, {round(side.high * ELO):+d}]: {verdict}"
@@ -384,7 +383,7 @@ def _sides(found: Ranking) -> list[str]:
 def _pairs(found: Ranking) -> list[str]:
     names = [row.player for row in found.standings]
     wide = max(map(len, names))
-    lines = ["Between each two (won-drawn-lost)"]
+    lines = ["Head to head (won-drawn-lost)"]
     for place, first in enumerate(names):
         for second in names[place + 1 :]:
             won, drawn, lost = found.between(first, second)
@@ -411,5 +410,5 @@ def _method() -> list[str]:
     return [
         "Method       Bradley-Terry with a term for the side; strengths in Elo points around the mean of the field;",
         f"             95 % profile intervals; normal prior of {round(PRIOR * ELO)} points. {DRAWS_ARE}",
-        "             Scores tell how well was argued in the judge's eyes, not who is right.",
+        "             Scores say how well a side argued in the judge's eyes, not who is right.",
     ]

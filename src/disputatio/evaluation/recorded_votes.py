@@ -1,8 +1,8 @@
-"""Recorded votes, read: who answered what to which item, and the right answer.
+"""Read recorded votes: each voter's answer to each item, and the right answer.
 
-One's own are a CSV, TSV or JSONL file with a column ``gold`` (or ``GT``), one column for each voter, and where wanted
-``item``; an empty cell is an answer that could not be read, and ``X`` an abstention. Some published sets are known by
-the files in their folder: cti_bench, llmbar, llm_agora, chateval_faireval, prd.
+A user's own file is CSV, TSV or JSONL with a column ``gold`` (or ``GT``), one column for each voter, and optionally
+``item``. An empty cell is an unreadable answer, ``X`` an abstention. Some published sets are recognised by the files in
+their folder: cti_bench, llmbar, llm_agora, chateval_faireval, prd.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _NAMES_OF_ITEMS = ("item", "id", "question_id", "index", "row_in_task")
 
 @dataclass(frozen=True, slots=True)
 class RecordedItem:
-    """One item. ``given`` is what each voter answered: an option, ``X`` for an abstention, "" for nothing readable."""
+    """One item. ``given`` maps voters to an option, ``X`` for an abstention, or "" for an unreadable answer."""
 
     id: str
     known: str
     given: Mapping[str, str]
 
     def ballot(self, voter: str) -> Ballot:
-        """What ``voter`` did."""
+        """The ballot of ``voter``."""
         choice = self.given.get(voter, "")
         if choice == ABSTAINED:
             return Ballot.silent(voter, Silence.ABSTAINED, "abstained")
@@ -46,9 +46,9 @@ class RecordedItem:
 class RecordedSet:
     """Items that the same voters answered.
 
-    ``swaps`` are, for each judge that judged in both orders, its pairs of verdicts; they may be of more judges than
-    vote. ``reviews`` are for sets in which voters judge each other's answers. ``without_gold`` rows had no right answer
-    and are left out: no vote on them is right or wrong.
+    ``swaps`` are, for each judge that judged in both orders, its pairs of verdicts; these judges need not be voters.
+    ``reviews`` are for sets in which voters judge each other's answers. ``without_gold`` rows lack a right answer and
+    are left out.
     """
 
     name: str
@@ -60,7 +60,7 @@ class RecordedSet:
 
 
 def read_recorded_votes(path: Path) -> tuple[RecordedSet, ...]:
-    """The sets in a folder or file.
+    """Read the sets of a folder or file.
 
     Raises:
         InvalidInputError: there is none, or it cannot be read; names what is missing.
@@ -86,10 +86,10 @@ def read_recorded_votes(path: Path) -> tuple[RecordedSet, ...]:
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV, TSV or JSONL file, all values as text.
+    """Read the rows of a CSV, TSV or JSONL file, all values as text.
 
     Raises:
-        InvalidInputError: it is none; names the line.
+        InvalidInputError: it is not one of these; names the line.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -110,28 +110,28 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         except json.JSONDecodeError as error:
             raise InvalidInputError(f"{path}, line {number}: {error.msg}.", "Give one JSON object a line.") from None
         if not isinstance(body, dict):
-            raise InvalidInputError(f"{path}, line {number} is no JSON object.", "Give one JSON object a line.")
+            raise InvalidInputError(f"{path}, line {number} is not a JSON object.", "Give one JSON object a line.")
         rows.append({str(key): "" if value is None else str(value) for key, value in body.items()})
     return rows
 
 
 def _read_table(path: Path) -> RecordedSet:
-    """A file of one's own."""
+    """Read a user's own file."""
     rows = read_rows(path)
     if not rows:
-        raise InvalidInputError(f"{path} is an empty table: it has no row of votes.", "Give a row for each item.")
+        raise InvalidInputError(f"{path} has no row of votes.", "Give a row for each item.")
     columns = list(rows[0])
     gold = next((name for name in columns if name.casefold() in _GOLD), None)
     number = next((name for name in columns if name.casefold() in _NAMES_OF_ITEMS), None)
     voters = [name for name in columns if name not in {gold, number}]
     if gold is None or not voters:
         raise InvalidInputError(
-            f"{path} has no column gold beside those of voters.", f"Its columns are: {', '.join(columns)}."
+            f"{path} has no column gold, or no column of a voter.", f"Its columns are: {', '.join(columns)}."
         )
     found = _wide(path.stem, voters, rows, gold, number)
     if not found.items:
         raise InvalidInputError(
-            f"{path} has no right answer: {gold} is empty in all of its {len(rows)} rows.", "Fill in that column."
+            f"{path} has no right answer: {gold} is empty in all {len(rows)} rows.", "Fill in that column."
         )
     return found
 
@@ -139,7 +139,9 @@ def _read_table(path: Path) -> RecordedSet:
 def _wide(
     name: str, voters: Sequence[str], rows: Iterable[Mapping[str, str]], gold: str, number: str | None = None
 ) -> RecordedSet:
-    """Letters of choices are compared whatever their case. Rows without a right answer are counted and left out."""
+    """Read rows with one column for each voter. Options are compared in upper case; rows without a right answer are
+    left out.
+    """
     rows = list(rows)
     items = [
         RecordedItem(
@@ -166,7 +168,7 @@ _PLAIN = "Vanilla"
 
 
 def _llmbar(folder: Path) -> tuple[RecordedSet, ...]:
-    """For each subset a panel of the five judges under the plain prompt, both orders as items of their own."""
+    """For each subset a panel of the five judges under the plain prompt; both orders are items of their own."""
     groups: dict[str, dict[tuple[str, str], list[dict[str, str]]]] = defaultdict(lambda: defaultdict(list))
     for row in read_rows(folder / "llmbar_decisions.csv"):
         groups[row["subset"]][row["evaluator"], row["strategy"]].append(row)
@@ -217,12 +219,12 @@ def _chateval(folder: Path) -> tuple[RecordedSet, ...]:
     return tuple(found)
 
 
-# Reviewers are contestants too, and are called otherwise there.
+# Reviewers are contestants too, under other names.
 _REVIEWERS = {"gpt4": "gpt-4", "gpt35": "gpt-3.5", "vicuna-13b": "vicuna"}
 
 
 def _prd(folder: Path) -> tuple[RecordedSet, ...]:
-    """Verdicts by place (first, second, tie); the right one is the sign of the mean human score, for both orders."""
+    """Verdicts by place (first, second, tie). The right one is the sign of the mean human score, for both orders."""
     given: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
     people: dict[tuple[str, str, str], int] = defaultdict(int)
     reviews = []

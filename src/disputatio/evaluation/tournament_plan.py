@@ -1,4 +1,4 @@
-"""Who meets whom on what: every pair on every topic in every format, once on either side."""
+"""The matches of a tournament: every pair on every topic in every format, once on each side."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from disputatio.participants.providers import family
 
 PRO, CON, JUDGE = "pro", "con", "judge"
 WITH_WINNERS = frozenset({"structured", "competition", "own"})
-"""The formats that say who won. Of a user's own the result must."""
+"""The formats that name a winner. A user's own format must name it in its result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One motion of a tournament; ``name`` is how the report calls it."""
+    """One motion of a tournament; the report calls it ``name``."""
 
     name: str
     motion: Motion
@@ -43,19 +43,19 @@ class Pairing:
 
     @property
     def key(self) -> str:
-        """Its name in the series."""
+        """Its name within the experiment."""
         return "|".join((self.pro, self.con, self.topic.name, name_format(self.format), str(self.number)))
 
 
 def name_format(form: Format) -> str:
-    """A format's name; of a user's own the function too."""
+    """The name of a format; for a user's own the function too."""
     rules = form.rules()
     return f"{rules.where}:{rules.function}" if form.name == "own" else form.name
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """What is played. ``settings_for`` gives the settings of a match by its format, and who speaks for and against."""
+    """Players, topics and formats. ``settings_for`` returns the settings of a match by its format and players."""
 
     players: tuple[str, ...]
     judge: str
@@ -77,26 +77,26 @@ class Tournament:
         )
 
     def trials(self) -> tuple[Trial, ...]:
-        """The matches as debates to be held."""
+        """The matches as debates to run."""
         return tuple(Trial(row.key, self.proposal(row)) for row in self.pairings)
 
     def proposal(self, row: Pairing) -> Proposal:
-        """One match as a debate; a repetition differs by its seed alone."""
+        """One match as a debate; a repetition differs only by its seed."""
         settings = self.settings_for(row.format, row.pro, row.con)
         if row.number > 1:
             settings = replace(settings, seed=(settings.seed or 0) + row.number - 1)
         return Proposal(row.topic.motion, row.format, replace(settings, budget=UNLIMITED))
 
     def warnings(self) -> tuple[str, ...]:
-        """What makes the ranking less than fair."""
+        """What makes the ranking less fair."""
         own = find_family(self.judge)
         kin = [name for name in self.players if find_family(name) == own]
         said = []
         if kin:
             who = f"{', '.join(kin)} {'is' if len(kin) == 1 else 'are'}"
-            said.append(f"{who} of the judge's own model family ({own}), and judges favour their family.")
+            said.append(f"{who} of the judge's model family ({own}), and judges favour their own family.")
         if self.judge == f"embedded:{EMBEDDED_MODEL}":
-            said.append("The judge is the small embedded model, whose scores tell nothing: name another with --judge.")
+            said.append("The judge is the small embedded model, whose scores mean nothing. Name another with --judge.")
         return tuple(said)
 
 
@@ -107,11 +107,12 @@ def find_family(address: str) -> str:
 
 
 def check_tournament(tournament: Tournament) -> None:
-    """Refuse what would be no tournament.
+    """Refuse an impossible tournament.
 
     Raises:
-        InvalidInputError: there are fewer than two players or one is there twice, the judge plays, there is no topic or
-            one is there twice, or a format has no two sides, no judge, or no winner.
+        InvalidInputError: fewer than two players, a player twice, the judge among the players, no topic or a topic
+            twice, or a
+        format without two sides, a judge, or a winner.
     """
     players = tournament.players
     if len(players) < 2:
@@ -124,19 +125,19 @@ def check_tournament(tournament: Tournament) -> None:
         raise InvalidInputError(f"{twice} is named twice among the models.", "Name each once.")
     if tournament.judge in players:
         raise InvalidInputError(
-            f"{tournament.judge} plays and cannot be the judge of its own matches.",
+            f"{tournament.judge} plays, so it cannot judge its own matches.",
             "Name a model that does not play: --judge PROVIDER:MODEL.",
         )
     if not tournament.topics:
         raise InvalidInputError(
-            "Nothing is debated.",
+            "There is no topic.",
             'Name topics (--topics remote-work,exams) or motions (--motion "..."); see `disputatio topics`.',
         )
     names = [row.motion.text for row in tournament.topics]
     again = next((row for row in names if names.count(row) > 1), None)
     if again:
         raise InvalidInputError(
-            f"The motion {again[:80]!r} is given twice.", "Give each once; --repeat holds matches again."
+            f"The motion {again[:80]!r} is given twice.", "Give each once; --repeat repeats matches."
         )
     for form in tournament.formats:
         _check_format(form)
@@ -147,13 +148,13 @@ def _check_format(form: Format) -> None:
     missing = [side for side in (PRO, CON) if not any(_stands_on(str(seat), side) for seat in form.seats)]
     if missing:
         raise InvalidInputError(
-            f"The format {name} has no seat for {missing[0]}, and a tournament sets one model against another.",
-            "Take structured or competition, or rules of your own with the seats pro, con and judge.",
+            f"The format {name} has no seat {missing[0]}, and a tournament needs two sides.",
+            "Use structured or competition, or your own rules with the seats pro, con and judge.",
         )
     if form.name not in WITH_WINNERS or JUDGE not in form.judges:
         raise InvalidInputError(
             f"The format {name} names no winner.",
-            "Take structured or competition, or rules of your own whose judge names one.",
+            "Use structured or competition, or your own rules whose judge names one.",
         )
 
 
@@ -162,7 +163,7 @@ def _stands_on(seat: str, side: str) -> bool:
 
 
 async def estimate_matches(tournament: Tournament) -> tuple[Preview, ...]:
-    """What each match would take, in the order of the pairings; a topic makes no difference."""
+    """Preview each match, in the order of the pairings. The topic makes no difference."""
     known: dict[tuple[str, str, str], Preview] = {}
     for row in tournament.pairings:
         kind = (name_format(row.format), row.pro, row.con)
@@ -172,7 +173,7 @@ async def estimate_matches(tournament: Tournament) -> tuple[Preview, ...]:
 
 
 def check_ceiling(budget: Budget, previews: Sequence[Preview]) -> None:
-    """Refuse a ceiling that does not hold one match.
+    """Refuse a ceiling that does not cover one match.
 
     Raises:
         InvalidInputError: names the ceiling and what the smallest match would take.

@@ -1,12 +1,13 @@
-"""Every decision rule over every panel of the recorded voters.
+"""Count recorded votes again, without a model, under every decision rule and over every panel of the voters.
 
     rules    plurality, majority, super-majority (2/3), unanimity, every threshold from 1 vote to all, and a vote
              weighted by how reliable the voters look from their agreement alone (Dawid and Skene 1979); where voters
-             judged each other's answers, by peer rank too (Li, Patel and Du 2023)
-    panels   all voters together under every rule; and every group of two or more of them under the majority rule
+             judged each other's answers, also by peer rank (Li, Patel and Du 2023)
+    panels   all voters together under every rule, and every group of two or more of them under the majority rule
              (up to ``MOST_VOTERS`` voters)
 
-A rule that gives no winner has not answered: coverage is how often it does, precision how often it is right then.
+A rule without a winner has not answered. Coverage is how often it answers, precision how often an answer is right. For
+judges that judged in both orders, the replay also compares their verdicts, and published counts with its own.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ from disputatio.kernel import JsonObject
 
 MOST_VOTERS = 7
 PEER_DEAD_ZONE = Fraction(1, 100)
-"""A weighted mean closer to nought than this is a tie, as in the notebook of PRD's authors."""
+"""A weighted mean closer to zero is a tie, as in the notebook of PRD's authors."""
 MAJORITY_OF_ALL = "majority of all"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """What one rule makes of one panel's votes, item by item (None: no winner)."""
+    """The result of one rule on one panel's votes, item by item (None: no winner)."""
 
     rule: str
     votes_needed: int | None
@@ -88,7 +89,7 @@ class RuleCount:
 
 @dataclass(frozen=True, slots=True)
 class PanelCount:
-    """One set, counted: voters alone, all together under each rule, groups under the majority rule."""
+    """The counts of one set: each voter alone, all voters under each rule, groups under the majority rule."""
 
     set: str
     items: int
@@ -139,7 +140,7 @@ def _rules(recorded: RecordedSet) -> list[VotingRule]:
 
 
 def _weighted(recorded: RecordedSet) -> VotingRule | None:
-    """A vote weighted by reliability; None where the answers are too few or too free to estimate it from."""
+    """A vote weighted by reliability; None if the answers are too few or too free to estimate it."""
     labels = [
         JudgeLabel(voter, item.id, choice)
         for item in recorded.items
@@ -161,7 +162,7 @@ def _alone(recorded: RecordedSet, voter: str) -> RuleCount:
 
 
 def _rule_count(recorded: RecordedSet, panel: Sequence[str], rule: VotingRule) -> RuleCount:
-    # The same answers recur in item after item, and come to the same each time.
+    # The same answers recur often, so each combination is counted once.
     counted: dict[tuple[str, ...], str | None] = {}
     answers = []
     for item in recorded.items:
@@ -174,7 +175,7 @@ def _rule_count(recorded: RecordedSet, panel: Sequence[str], rule: VotingRule) -
 
 
 def _with_ties(recorded: RecordedSet, majority: RuleCount) -> list[RuleCount]:
-    """Where a tie is an answer: a majority whose failure to find a winner is one, and the sign of the mean verdict."""
+    """For sets where a tie is an answer: a majority where no winner means a tie, and the sign of the mean verdict."""
     first_second = sorted({row.known for row in recorded.items} - {TIE})
     if TIE not in {row.known for row in recorded.items} or len(first_second) != 2:
         return []
@@ -192,7 +193,7 @@ def _with_ties(recorded: RecordedSet, majority: RuleCount) -> list[RuleCount]:
 
 
 def _peer_ranked(recorded: RecordedSet) -> list[RuleCount]:
-    """Where voters judged each other: the sign of the mean verdict weighted by peer rank, as PRD counts it."""
+    """For sets where voters judged each other: the sign of the mean verdict weighted by peer rank, as PRD counts it."""
     if not recorded.reviews:
         return []
     weights = rank_peers(recorded.reviews).weights.of
@@ -218,7 +219,7 @@ PUBLISHED_FILE = "all_statistics.json"
 
 @dataclass(frozen=True, slots=True)
 class JudgeSwaps:
-    """One judge on one set. ``as_published`` is None where nothing is published of it."""
+    """One judge on one set. ``as_published`` is None if nothing about it is published."""
 
     set: str
     judge: str
@@ -238,7 +239,7 @@ class JudgeSwaps:
 
 
 def measure_swaps(sets: tuple[RecordedSet, ...], path: Path) -> tuple[JudgeSwaps, ...]:
-    """The reports of all judges that judged in both orders."""
+    """Compare the verdicts of all judges that judged in both orders."""
     published = _published(path)
     found = []
     for row in sets:
@@ -250,7 +251,7 @@ def measure_swaps(sets: tuple[RecordedSet, ...], path: Path) -> tuple[JudgeSwaps
 
 
 def _published(path: Path) -> dict[tuple[str, str], Any]:
-    """LLMBar's own statistics by subset and judge, where they lie beside the votes."""
+    """LLMBar's own statistics by subset and judge, if they lie beside the votes."""
     file = path / PUBLISHED_FILE
     if not path.is_dir() or not file.exists():
         return {}
@@ -263,7 +264,7 @@ def _published(path: Path) -> dict[tuple[str, str], Any]:
 
 
 def _agrees(report: SwapReport, said: dict[str, str]) -> bool:
-    """Whether counts and accuracy are the published ones, which take two unreadable answers for equal ones."""
+    """Whether counts and accuracy equal the published ones, which count two unreadable answers as equal."""
     counts = report.counts
     same = counts[Swap.SURVIVED] + counts[Swap.TIED] + counts[Swap.FAILED]
     ours = {
@@ -284,7 +285,7 @@ _MOST_SWAPS = 12
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What came of replaying one folder or file."""
+    """The report of replaying one folder or file."""
 
     source: str
     panels: tuple[PanelCount, ...]
@@ -312,7 +313,7 @@ def make_replay_report(path: Path) -> ReplayReport:
 
 
 def render_replay_lines(report: ReplayReport) -> list[str]:
-    """The report for people."""
+    """Render the report as text."""
     lines = [f"Recorded votes of {report.source}, counted again; no model was asked"]
     for panel in report.panels:
         lines += ["", *_panel_lines(panel)]

@@ -1,4 +1,4 @@
-"""Votes of single answers: so many samples as cost what a debate cost, and the answer that is given most often."""
+"""Votes of single answers: as many samples as a debate cost, and the most frequent answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_SAMPLES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One single answer of a vote: its number, its answer, and what it cost."""
+    """One answer of a vote, with its number and cost."""
 
     number: int
     answer: str | None
@@ -28,12 +28,12 @@ class Sample:
 
     @property
     def tokens(self) -> int:
-        """What it cost, in tokens."""
+        """Its tokens."""
         return self.spent.tokens
 
 
 def read_samples(debate: str, history: History) -> list[Sample]:
-    """The samples of one record, each with its own cost."""
+    """Read the samples of one record, each with its own cost."""
     outcome = read_outcome(history)
     first = int(outcome.get("first", 1))
     found = []
@@ -48,9 +48,9 @@ def read_samples(debate: str, history: History) -> list[Sample]:
 
 
 def count_nearest(samples: Sequence[Sample], target: int, turns: int) -> int:
-    """How many of ``samples``, from the first on, come nearest to ``target`` tokens; at least one.
+    """Count how many of the first ``samples`` come nearest to ``target`` tokens; at least one.
 
-    Where nothing cost anything, as with scripted seats, as many as the debate had ``turns``.
+    Where nothing costs anything, as with scripted seats, the answer is ``turns``.
     """
     if not target or not any(row.tokens for row in samples):
         return min(len(samples), max(1, turns))
@@ -63,10 +63,9 @@ def count_nearest(samples: Sequence[Sample], target: int, turns: int) -> int:
 
 
 def count_more_samples(samples: Sequence[Sample], target: int, turns: int, usual: int = 0) -> int:
-    """How many more samples lead nearer to ``target`` tokens, or to ``turns`` where nothing cost anything.
+    """Count how many more samples come nearer to ``target`` tokens, or to ``turns`` where nothing costs anything.
 
-    ``usual`` is the expected cost of one sample before any was drawn. It is 0 where that is unknown, and one sample
-    is drawn to see.
+    ``usual`` is the expected cost of one sample before any was drawn. If it is 0 (unknown), one sample is drawn first.
     """
     total = sum(row.tokens for row in samples)
     if not target:
@@ -79,35 +78,36 @@ def count_more_samples(samples: Sequence[Sample], target: int, turns: int, usual
 
 
 def with_sampling(settings: Settings) -> Settings:
-    """``settings`` of single answers at the temperature of samples, unless another one is configured."""
+    """Return ``settings`` with the sampling temperature, unless another one is configured."""
     limits = settings.limits
     temperature = {"answering": SAMPLED.temperature, **limits.temperature}
     return replace(settings, limits=limits.model_copy(update={"temperature": temperature}))
 
 
 class Votes(Generic[Subject]):
-    """The samples of several votes in one experiment, drawn in batches; each vote is about one subject."""
+    """Draws the samples of several votes in batches; each vote is about one subject."""
 
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
         self._batches: dict[Subject, dict[str, int]] = {}
 
     def samples(self, subject: Subject) -> list[Sample]:
-        """The samples about ``subject`` so far, in their order."""
+        """Return the samples about ``subject`` so far, in order."""
         rows = [self._experiment.finished.get(key) for key in self._batches.get(subject, ())]
         return [sample for row in rows if row is not None for sample in read_samples(row.debate, row.history)]
 
     def next_batch(
         self, subject: Subject, target: int, turns: int, usual: int, trial: Callable[[int, int], Trial]
     ) -> Trial | None:
-        """The samples that are still wanted about ``subject``; None where none are, or the last batch failed.
+        """Return a trial with the samples still wanted about ``subject``; None if none are, or if the last batch
+        failed.
 
         Args:
             subject: what the vote is about.
-            target: the tokens that the vote is to cost.
-            turns: the samples it is to have where nothing costs anything.
-            usual: the expected tokens of one sample; 0 where that is unknown.
-            trial: makes the trial from the number of the first sample, and how many samples there are.
+            target: the tokens the vote should cost.
+            turns: how many samples to draw where nothing costs anything.
+            usual: the expected tokens of one sample; 0 if unknown.
+            trial: makes a trial from the number of the first sample and the number of samples.
         """
         batches, samples = self._batches.setdefault(subject, {}), self.samples(subject)
         drawn = sum(batches.values())

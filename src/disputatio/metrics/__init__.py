@@ -1,1 +1,1 @@
-"""What debates come to over time: measures of one record, figures over many, and the thresholds they are held to."""
+"""Measures of one record, figures over many, and alerts on thresholds."""

@@ -1,8 +1,7 @@
-"""How far estimates were off, by what debates of the same kind in the store took.
+"""Correct estimates by what debates of the same kind in the store took.
 
-A preview cannot know how much a model writes, nor how often its answers are turned down: both are habits of a model.
-Debates that were held with the same models know. What they took over what was estimated for them corrects the next
-estimate, and how far they lie apart is the error that has to be expected of it.
+A preview cannot know how much a model writes, nor how often its answers are rejected. Debates with the same models show
+both. The ratio of what they took to their estimate corrects the next estimate; its spread is the expected error.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from disputatio.record.events import CallMade, CallSent, DebateOpened
 from disputatio.record.store import Store
 
 FEWEST = 3
-"""Debates; fewer correct nothing."""
+"""The fewest debates that correct an estimate."""
 MOST_READ = 100
-"""The newest debates that are looked at, so that a preview stays quick beside a large store."""
+"""How many of the newest debates are read, so that a preview stays quick with a large store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What debates of one kind took for one token that was estimated, reasoning left out.
+    """What debates of one kind took per estimated token, without reasoning.
 
-    How much a model reasons is learned for each model, so that an estimate has it already.
+    How much a model reasons is learned for each model, so an estimate includes it already.
 
     Attributes:
         factor: all tokens taken over all tokens estimated.
-        least, most: the smallest and the largest of single debates.
+        least, most: the smallest and the largest ratio of a single debate.
         debates: how many it rests on.
     """
 
@@ -43,14 +42,14 @@ class Calibration:
     debates: int
 
     def tokens(self, estimated: int, reasoning: int = 0) -> int:
-        """The corrected estimate; ``reasoning`` is the part of it that is not corrected."""
+        """Correct an estimate; ``reasoning`` is the part that is not corrected."""
         return self._corrected(estimated, reasoning, self.factor)
 
     def _corrected(self, estimated: int, reasoning: int, factor: float) -> int:
         return round((estimated - reasoning) * factor) + reasoning
 
     def sentence(self, estimated: int, reasoning: int = 0) -> str:
-        """What to expect, and how far it may be off."""
+        """What to expect, and how far off it may be."""
         least, most = (self._corrected(estimated, reasoning, factor) for factor in (self.least, self.most))
         return (
             f"The last {self.debates} debates like this in the store took {self.factor:.2f} times their estimate "
@@ -70,7 +69,7 @@ class Calibration:
 
 
 def calibrate_by(rows: Iterable[Measures]) -> Calibration | None:
-    """The calibration that ``rows`` give; None where fewer than ``FEWEST`` can be compared."""
+    """Compute the calibration of ``rows``; None if fewer than ``FEWEST`` are comparable."""
     pairs = [
         (row.tokens - row.reasoning_tokens, row.estimated_tokens - row.estimated_reasoning)
         for row in rows
@@ -84,23 +83,23 @@ def calibrate_by(rows: Iterable[Measures]) -> Calibration | None:
 
 
 def calibrate(store: Store, format_name: str, models: Iterable[str], *, sourced: bool) -> Calibration | None:
-    """What debates of this format with the same models, with or without sources alike, took in ``store``."""
+    """Calibrate by debates in ``store`` of this format with the same models, and equally with or without sources."""
     seated = frozenset(models)
     found = islice(iterate_measures(store, Selection(format=format_name), {}), MOST_READ)
     return calibrate_by(row for row in found if row.models == seated and row.sourced == sourced)
 
 
 Model: TypeAlias = tuple[str, str, str]
-"""A provider, its model and the effort, empty where none was chosen. Where it is reached makes no difference."""
+"""A provider, its model and the effort, empty if none was chosen. The address does not matter."""
 
 _MOST_COUNTED = 20
-"""Debates with one of the models; the newest tell enough."""
+"""How many debates with one of the models are counted."""
 
 
 def read_reasoning(store: Store, models: Collection[Model]) -> dict[Model, ReasoningSeen]:
-    """What the newest debates of ``store`` have seen of how much ``models`` reason; none where they were not seen.
+    """Read how much ``models`` reasoned in the newest debates of ``store``; models without data are missing.
 
-    Of the ``MOST_READ`` newest debates those are read that seat one of the models, ``_MOST_COUNTED`` at most.
+    Of the ``MOST_READ`` newest debates, at most ``_MOST_COUNTED`` with one of the models are read.
 
     Raises:
         StoreError: the store cannot be read.

@@ -1,9 +1,9 @@
-"""Measures the debates of a store: by the summaries that it keeps, and by the records of those that have none.
+"""Measure the debates of a store, from the summaries it keeps or from the records.
 
-A record is read once and its chain is checked; a record that was altered is left out and named. What it comes to is
-kept with the hash of its last event, so that it is read again only when it went on. What was altered after that is for
-``verify`` to find, and for a reading without summaries. The texts beside the events are not read, since nothing is
-counted in them. One record is in memory at a time.
+A record is read once and its chain is checked; an altered record is left out and named. Its measures are kept with the
+hash of its last event, so it is read again only after it grew. Later alterations are for ``verify``, and for a reading
+without summaries. Texts beside the events are not read, since nothing in them is counted. One record is in memory at a
+time.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Selection:
     """Which debates are counted; None is all of them.
 
     Attributes:
-        since: the first day, ``2026-01-31``, UTC.
+        since: the first day, such as ``2026-01-31``, UTC.
         format: the name of a format.
-        task_type: what kind of decision a review was about; the format's name for other debates.
+        task_type: the kind of decision of a review; the format's name for other debates.
 
     Raises:
-        InvalidInputError: ``since`` is no day.
+        InvalidInputError: ``since`` is not a day.
     """
 
     since: str | None = None
@@ -46,24 +46,24 @@ class Selection:
     def __post_init__(self) -> None:
         if self.since is not None and not _DAY.fullmatch(self.since):
             raise InvalidInputError(
-                f"{one_line(repr(self.since), 40)} is no day.", "Give one such as 2026-01-31 with --since."
+                f"{one_line(repr(self.since), 40)} is not a day.", "Give one such as 2026-01-31 with --since."
             )
 
     def takes(self, row: DebateRow) -> bool:
-        """Whether the list of debates already says that a record is wanted."""
+        """Whether the list of debates alone already selects a record."""
         return (self.since is None or row.opened_at >= self.since) and self.format in {None, row.format}
 
 
 def collect(store: Store, selection: Selection, *, rereads: bool = False) -> Figures:
-    """The figures over the debates of ``store`` that ``selection`` takes.
+    """Compute the figures over the selected debates of ``store``.
 
     Args:
-        store: where the records are.
-        selection: which are counted.
-        rereads: whether every record is read and its chain checked, whatever the store keeps of it.
+        store: holds the records.
+        selection: which debates are counted.
+        rereads: read every record and check its chain, whatever the store keeps.
 
     Raises:
-        InvalidInputError: no debate has that format, and there is none of that name.
+        InvalidInputError: no debate has that format, and no format has that name.
         StoreError: the store cannot be read.
     """
     figures = Figures()
@@ -75,7 +75,7 @@ def collect(store: Store, selection: Selection, *, rereads: bool = False) -> Fig
 def iterate_measures(
     store: Store, selection: Selection, left_out: dict[str, str], *, rereads: bool = False
 ) -> Iterator[Measures]:
-    """The measures of each debate; ``left_out`` takes those whose record does not verify, with the reason."""
+    """Yield the measures of each debate; ``left_out`` collects records that do not verify, with the reason."""
     listed = store.debates()
     known = {*FORMATS, *(row.format for row in listed)}
     if selection.format is not None and selection.format not in known:
@@ -98,7 +98,7 @@ def iterate_measures(
 
 
 def _measures(store: Store, row: DebateRow, left_out: dict[str, str], read: list[Summary]) -> Measures | None:
-    """The measures of a record; ``read`` takes the summary of one that was read whole."""
+    """Measure a record; ``read`` collects the summary of one that was read whole."""
     events = store.read(row.id)
     try:
         fault = find_fault(events, None)
@@ -107,7 +107,7 @@ def _measures(store: Store, row: DebateRow, left_out: dict[str, str], read: list
             read += [make_summary(measures, events[-1].hash)] if events else []
             return measures
     except StoreError as error:
-        # Written by a newer version, or no JSON any more.
+        # Written by a newer version, or damaged JSON.
         fault = error.cause
     left_out[row.id] = fault
     return None
@@ -116,7 +116,7 @@ def _measures(store: Store, row: DebateRow, left_out: dict[str, str], read: list
 def compute_multiple(store: Store, selection: Selection = Selection()) -> DebateMultiple:
     """How many times its cost the downside must be for a debate to pay, from the outcomes attached in ``store``.
 
-    Only outcomes with a verdict, of debates whose conclusion can be compared with the first proposer's output, count.
+    Only outcomes with a verdict count, of debates whose conclusion is comparable with the first proposer's output.
     """
     rows = [
         VerifiedOutcome(row.verdict, row.agrees)

@@ -1,4 +1,4 @@
-"""What a dossier says beside its own record: what the store holds on debates of the same kind, and the prompt files."""
+"""What a dossier says beside its own record: the figures of similar debates in the store, and the prompt files."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from disputatio.report.reading import DebateReport
 def gather_surroundings(
     store: Store, report: DebateReport, place: str, fault: str | None, prompts: Path | None = None
 ) -> Surroundings:
-    """What the dossier of ``report`` needs besides it.
+    """Gather what the dossier of ``report`` needs besides the record.
 
     Args:
         store: holds the debate and others.
         report: the debate.
         place: the store's address, without a password.
-        fault: why the record does not verify; None where it does.
-        prompts: the folder of overrides the debate was held with, so that their texts can be in the dossier.
+        fault: why the record does not verify; None if it does.
+        prompts: the folder of overrides of the debate, so that the dossier can include their texts.
     """
     brief: Any = report.rules.get("brief")
-    told = brief.get("task_type") if isinstance(brief, Mapping) else None
-    kind = str(report.outcome.get("task_type") or told or report.format)
+    stated = brief.get("task_type") if isinstance(brief, Mapping) else None
+    kind = str(report.outcome.get("task_type") or stated or report.format)
     return Surroundings(fault, place, kind, _experience(collect(store, Selection(task_type=kind))), _files(prompts))
 
 
@@ -37,7 +37,7 @@ def _files(prompts: Path | None) -> dict[str, tuple[str, str]]:
     try:
         return dict(PromptBook(prompts).kept())
     except InvalidInputError:
-        # An altered installation must not keep anybody from reading what was held before.
+        # An altered installation must not block reading old debates.
         return {}
 
 

@@ -1,6 +1,6 @@
-"""Figures over many debates: counts beside every rate, and nothing where there is nothing to count.
+"""Figures over many debates: a count beside every rate, and None where nothing was counted.
 
-A store is read debate by debate and each is forgotten once it is counted.
+A store is read debate by debate, and each is dropped after counting.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from disputatio.record.history import Status
 
 @dataclass(slots=True)
 class Mean:
-    """A mean of ``of`` values, with the smallest and the largest; none of nothing."""
+    """A mean of ``of`` values, with the smallest and the largest."""
 
     of: int = 0
     total: float = 0.0
@@ -25,7 +25,7 @@ class Mean:
     most: float | None = None
 
     def add(self, value: float | None) -> None:
-        """Take in one value; None is missing and not counted."""
+        """Add one value; None is missing and not counted."""
         if value is None:
             return
         self.of += 1
@@ -39,7 +39,7 @@ class Mean:
         return self.total / self.of if self.of else None
 
     def as_json(self) -> JsonObject:
-        """The mean and what it rests on."""
+        """The mean and its count."""
         return {
             "mean": None if self.value is None else round(self.value, 4),
             "of": self.of,
@@ -55,8 +55,8 @@ class Share:
     count: int = 0
     of: int = 0
 
-    def add(self, value: bool | None) -> None:  # noqa: FBT001  (what is counted)
-        """Take in one case; None is missing and not counted."""
+    def add(self, value: bool | None) -> None:  # noqa: FBT001  (the counted value)
+        """Add one case; None is missing and not counted."""
         if value is not None:
             self.of += 1
             self.count += value
@@ -73,10 +73,10 @@ class Share:
 
 @dataclass(slots=True)
 class EstimateRatio:
-    """What debates took against what was expected of them when they were opened.
+    """What debates took compared with their estimates.
 
-    ``ratio`` is the sum of all that was taken over the sum of all that was expected, so that many cheap debates do not
-    outweigh a dear one. Debates that were cut short, or have no estimate or no reported tokens, are not in it.
+    ``ratio`` is the total taken over the total estimated, so many cheap debates do not outweigh a dear one. Debates
+    that were cut short, or lack an estimate or reported tokens, are left out.
     """
 
     of: int = 0
@@ -88,7 +88,7 @@ class EstimateRatio:
     worst: float | None = None
 
     def add(self, row: Measures) -> None:
-        """Take in one debate."""
+        """Add one debate."""
         if not row.ended or not row.estimated_tokens or row.tokens is None:
             return
         self.of += 1
@@ -103,12 +103,12 @@ class EstimateRatio:
 
     @property
     def ratio(self) -> float | None:
-        """Tokens taken over tokens expected."""
+        """Tokens taken over tokens estimated."""
         return self.tokens / self.estimated_tokens if self.of else None
 
     @property
     def usd_ratio(self) -> float | None:
-        """Dollars spent over dollars expected."""
+        """Dollars spent over dollars estimated."""
         return float(self.usd / self.estimated_usd) if self.priced else None
 
     def as_json(self) -> JsonObject:
@@ -132,7 +132,7 @@ def _rounded(value: float | None) -> float | None:
 
 @dataclass(slots=True)
 class FormatFigures:
-    """What the debates of one format came to."""
+    """The figures of one format."""
 
     debates: int = 0
     statuses: dict[str, int] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class FormatFigures:
     tilt: Mean = field(default_factory=Mean)
 
     def add(self, row: Measures) -> None:
-        """Take in one debate."""
+        """Add one debate."""
         self.debates += 1
         _count(self.statuses, row.status.value)
         self.turns += row.turns
@@ -175,7 +175,7 @@ class FormatFigures:
 
     @property
     def latency(self) -> float | None:
-        """Mean milliseconds of a call that brought an answer."""
+        """Mean milliseconds of an answered call."""
         return self.latency_ms / self.timed if self.timed else None
 
     def as_json(self) -> JsonObject:
@@ -203,7 +203,7 @@ class FormatFigures:
 
 @dataclass(slots=True)
 class Period:
-    """One month of reviews: how the moderators leaned, and how strong the critiques were."""
+    """One month of reviews: the tilt of the moderators and the strength of the critiques."""
 
     tilt: Mean = field(default_factory=Mean)
     strength: Mean = field(default_factory=Mean)
@@ -215,7 +215,7 @@ class Period:
 
 @dataclass(slots=True)
 class Figures:
-    """Figures over the debates that were taken in. ``left_out`` are records that do not verify, with the reason."""
+    """Figures over the added debates. ``left_out`` are records that do not verify, with the reason."""
 
     debates: int = 0
     strength: Mean = field(default_factory=Mean)
@@ -234,11 +234,11 @@ class Figures:
     left_out: dict[str, str] = field(default_factory=dict)
 
     def add(self, row: Measures) -> None:
-        """Take in one debate."""
+        """Add one debate."""
         self.debates += 1
         _at(self.formats, row.format or "unknown", FormatFigures).add(row)
         if row.strengths:
-            # One value for a debate: one of three rounds does not weigh three times.
+            # One value for each debate, however many rounds it has.
             self.strength.add(sum(row.strengths) / len(row.strengths))
             self.claimed.add(sum(row.claimed) / len(row.claimed))
         if row.confidence:
@@ -258,14 +258,14 @@ class Figures:
             self._add_review(row)
 
     def _add_review(self, row: Measures) -> None:
-        """What is followed month by month: how the moderator leans and how strong the critiques are."""
+        """Add the monthly values of a review."""
         self.tilt.add(row.tilt)
         month = _at(self.periods, row.opened_at[:7], Period)
         month.tilt.add(row.tilt)
         month.strength.add(sum(row.strengths) / len(row.strengths) if row.strengths else None)
 
     def as_json(self) -> JsonObject:
-        """The stable JSON form; what nothing is known of is null."""
+        """The stable JSON form; unknown values are null."""
         return {
             "debates": self.debates,
             "left_out": dict(self.left_out),

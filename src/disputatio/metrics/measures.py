@@ -1,19 +1,20 @@
-"""What one record comes to, as plain numbers: a fold over its events, so small that a store of any size can be read.
+"""Measures of one record: a small fold over its events, so a store of any size can be read.
 
-A value that a record does not hold is None: nobody rated a critique, no price was known, no estimate was made. None
-is never counted as zero. The rules by which code decides what a debate concluded:
+A value that a record does not hold is None and never counts as zero. Code decides what a debate concluded:
 
     agreement      Whether the conclusion agrees with the first output of the proposer. In a review with one position:
-                   more than half of the first round's arguments that were judged are UPHELD or PARTIALLY_UPHELD; it
-                   does not agree where more than half are REFUTED or were struck. In a structured debate: pro, who
-                   speaks first, is ahead; it does not agree where con is. In a panel: the decision is the first vote
-                   of the debater who speaks first. In between, and for other formats, nobody can say.
-    one conclusion Whether all roles came to one conclusion whatever their task. In a review: the rebuttal concedes
-                   every criticism, and every one that was moderated was resolved for the critique; or no criticism was
-                   resolved for the critique, and the critique was weak (strength below 5) or there was none. In a
-                   panel: the first votes of all debaters are the same. For other formats nobody can say.
-    tilt           A review: how many points better the moderator scored the case for the positions than the critique.
+                   more than half of the first round's judged arguments are UPHELD or PARTIALLY_UPHELD; it disagrees
+                   if more than half are REFUTED or were struck. In a structured debate: pro, who speaks first, is
+                   ahead; it disagrees if con is. In a panel: the decision is the first vote of the first debater.
+                   Otherwise, and for other formats, it is unknown.
+    one conclusion Whether all roles reached one conclusion. In a review: the rebuttal concedes every criticism, and
+                   every moderated one was resolved for the critique; or no criticism was resolved for the critique,
+                   and the critique was weak (strength below 5) or missing. In a panel: the first votes of all
+                   debaters are the same. For other formats it is unknown.
+    tilt           A review: by how many points the moderator scored the case for the positions above the critique.
                    A structured debate: pro's total less con's.
+
+A store keeps measures beside a record as small JSON without default values (`make_summary`, `read_summary`).
 """
 
 from __future__ import annotations
@@ -32,35 +33,36 @@ from disputatio.record.text import canonical, read_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """What one debate comes to.
+    """The measures of one debate.
 
     Attributes:
         debate: its id.
         opened_at: when it was opened, UTC.
         format: its format.
-        task_type: what kind of decision it was about; the format's name where nothing says.
-        status: where it is.
-        calls: calls that left, discarded, failed and lost ones included.
+        task_type: the kind of decision; by default the format's name.
+        status: its status.
+        calls: calls that were sent, including discarded, failed and lost ones.
         failed: calls that brought a fault or were lost.
-        tokens: input and output as providers reported them, reasoning too; None where an answered call reported none.
-        usd: what all calls cost, reservations of lost ones included; None where the price of one is not known.
-        latencies: the sum and the largest in milliseconds, and the number, of calls that brought an answer.
+        tokens: input and output, with reasoning, as providers reported them; None if an answered call reported none.
+        usd: what all calls cost, including reservations of lost ones; None if the price of one is unknown.
+        latencies: the sum, the largest (milliseconds) and the number of answered calls.
         turns: asks that brought a turn.
         abstentions: asks that brought none.
         violations: rules that accepted turns broke.
         rejected: answers that were not accepted.
-        models: who was seated, as addresses; sourced: whether there were sources.
-        reasoning_tokens: those of ``tokens`` that models reasoned, as far as providers reported them.
-        estimated_reasoning: those of ``estimated_tokens`` that models were expected to reason.
-        estimated_tokens: what it was expected to take when it was opened; None where nobody estimated.
+        models: the seated models, as addresses.
+        sourced: whether there were sources.
+        reasoning_tokens: reasoning in ``tokens``, as far as providers reported it.
+        estimated_reasoning: reasoning in ``estimated_tokens``.
+        estimated_tokens: the estimate when it was opened; None without one.
         estimated_usd: the same in dollars.
         strengths: of the critiques that count, 1 to 10.
-        claimed: what their critics claimed.
-        confidence: of the last moderation; empty where there is none.
-        uncertainties: how many it names; None where there is none.
+        claimed: the strengths their critics claimed.
+        confidence: of the last moderation; empty without one.
+        uncertainties: how many it names; None without one.
         tilt, agrees, one_conclusion: by the rules above.
-        verdict: of the last outcome that was attached, empty where it says none; None where no outcome is attached.
-        sign_off: the last decision of a sign-off; None where nobody signed off.
+        verdict: of the last attached outcome, empty if it states none; None without an outcome.
+        sign_off: the last decision of a sign-off; None without one.
     """
 
     debate: str
@@ -95,12 +97,12 @@ class Measures:
 
     @property
     def ended(self) -> bool:
-        """Whether it was held here to its end, so that what it took can be compared with what was expected."""
+        """Whether it ran here to its end, so that its cost is comparable with its estimate."""
         return self.status in {Status.COMPLETE, Status.DEGRADED}
 
 
 def measure_debate(debate: str, opened_at: str, history: History) -> Measures:
-    """The measures of one debate."""
+    """Compute the measures of one debate."""
     opened = history.opened or DebateOpened(format="", motion={}, seats={}, rules={}, prompts={}, budget={})
     outcome: Mapping[str, Any] = history.closed.outcome if history.closed else {}
     made = [history.made[row.call] for row in history.calls if row.call in history.made]
@@ -166,7 +168,7 @@ def _reasoning(made: Iterable[CallMade]) -> int:
 
 
 def _tokens(made: Iterable[CallMade]) -> int | None:
-    """Those of calls that failed too, where they were reported: a call that was cut while reasoning is paid."""
+    """Sum tokens, including reported ones of failed calls, since a call cut off while reasoning is paid."""
     total = 0
     for row in made:
         pair = row.usage.get("input_tokens"), row.usage.get("output_tokens")
@@ -241,7 +243,7 @@ def _majority(good: int, bad: int, of: int) -> bool | None:
 
 
 def _first_votes(outcome: Mapping[str, Any]) -> list[str | None]:
-    """The first vote of each debater of a panel, in the order in which they speak."""
+    """The first vote of each debater of a panel, in speaking order."""
     rows = (outcome.get("conduct") or {}).get("debaters") or ()
     return [next(iter(row.get("votes") or ()), None) for row in rows]
 
@@ -263,10 +265,10 @@ def _one_conclusion(outcome: Mapping[str, Any]) -> bool | None:
 
 
 MEASURES_VERSION: Final = 1
-"""Of the rules in ``measures``. Raise it when a record comes to another measure: what stores keep is then stale."""
+"""Version of these rules. Raise it when the measures of a record change, so that stored summaries become stale."""
 
 _LISTED: Final = frozenset({"debate", "opened_at"})
-"""What the list of debates says already."""
+"""What the list of debates already says."""
 _DEFAULTS: Final[Mapping[str, Any]] = {
     row.name: row.default for row in fields(Measures) if row.default is not MISSING and row.name not in _LISTED
 }
@@ -283,14 +285,14 @@ _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
 
 
 def make_summary(measures: Measures, head: str) -> Summary:
-    """The summary of a record whose last event has the hash ``head``."""
+    """Make the summary of a record whose last event has the hash ``head``."""
     values = {name: getattr(measures, name) for name in _NAMES}
     body = {name: _plain(value) for name, value in values.items() if _differs(name, value)}
     return Summary(measures.debate, head, MEASURES_VERSION, canonical(body))
 
 
 def read_summary(body: str, row: DebateRow) -> Measures | None:
-    """The measures in the body of a summary of the debate in ``row``; None where it does not hold them."""
+    """Read the measures of the debate in ``row`` from the body of a summary; None if it does not hold them."""
     try:
         values = read_json(body)
         given: dict[str, Any] = {

@@ -1,8 +1,8 @@
-"""The thresholds that figures are held to, and what passes them.
+"""Alerts on figures past their thresholds, and the report as text.
 
-Those of the review pattern are set from the beginning: a mean challenge strength below 6.5 (the critic is too soft),
+The thresholds of the review pattern are set by default: a mean challenge strength below 6.5 (the critic is too soft),
 more than 30 % of syntheses with LOW confidence (the questions are too ambiguous), more than 1.5 times the estimated
-tokens of a task type (prompts run away). The others watch nothing until somebody sets them.
+tokens of a task type (prompts run away). The others are unset.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from disputatio.request.configuration import Metrics
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A figure past its threshold. ``of`` is what the figure rests on; ``about`` a task type or format, or empty."""
+    """A figure past its threshold. ``of`` is its count; ``about`` a task type or format, or empty."""
 
     name: str
     about: str
@@ -30,13 +30,13 @@ class Alert:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, for people."""
+        """The problem in a sentence."""
         about = f" of {self.about}" if self.about else ""
         side = "below" if self.below else "above"
         return f"{_WORDS[self.name]}{about} is {self.value:.2f}, {side} {self.threshold:g} (of {self.of})"
 
     def as_json(self) -> JsonObject:
-        """As the report keeps it."""
+        """The alert in a report."""
         return {
             "name": self.name,
             "about": self.about or None,
@@ -60,7 +60,7 @@ _WORDS = {
 
 
 def find_alerts(figures: Figures, thresholds: Metrics) -> tuple[Alert, ...]:
-    """Every figure that is past its threshold and rests on enough debates; what is missing passes none."""
+    """Return every figure that is past its threshold and rests on enough debates."""
     rows: list[tuple[str, str, float | None, float | None, int, bool]] = [
         ("challenge_strength", "", figures.strength.value, thresholds.challenge_strength, figures.strength.of, True),
         (
@@ -111,7 +111,7 @@ _LABEL = 34
 
 
 def render_figures(figures: Figures, alerts: Sequence[Alert]) -> list[str]:
-    """The whole report."""
+    """Render the whole report as text."""
     lines = [f"{counted(figures.debates, 'debate')}"]
     lines += [f"  left out: {one_line(name, 40)}, {one_line(why, 200)}" for name, why in figures.left_out.items()]
     for name, row in sorted(figures.formats.items()):

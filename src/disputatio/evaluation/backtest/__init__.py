@@ -1,4 +1,4 @@
-"""A backtest: its plan, its labels, its benchmarks, the debates it holds, and what they come to.
+"""A backtest: its plan, labels, benchmarks, debates and scores.
 
-Nothing that argues or that builds a knowledge base may import anything from here: labels are outcomes.
+Nothing that argues or builds a knowledge base may import anything from here, since labels are outcomes.
 """

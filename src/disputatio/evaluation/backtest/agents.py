@@ -1,12 +1,12 @@
-"""What one model alone says on the very dates of a backtest, at the cost of one answer and at that of the debate.
+"""Run one model alone on the dates of a backtest, at the cost of one answer and at that of the debate.
 
-single   one answer, up or down, on the whole knowledge base
-vote     so many such answers as come nearest to the tokens that the debate on that date took; the one given most often
-         (self-consistency), of level ones the first given. This is the single agent at equal spend
+single   one answer, up or down, on the whole knowledge base vote     as many such answers as come nearest to the tokens
+of that date's debate; the most frequent one counts
+         (self-consistency), of equal ones the first given. This is the single agent at equal spend
 
-The probability of up is what the answerer says of its answer, or the share of votes. Both see what the debate saw, with
-names and dates or without. The recognition probe is held in the same series, so that one ceiling covers all of it.
-Everything has an ordinary record with an id that follows from what decides it: the same run finds it and asks nobody.
+The probability of up is the confidence of the answer, or the share of votes. Both see what the debate saw, with or
+without names and dates. The recognition probe runs in the same experiment, so one ceiling covers everything. The id of
+each record is a hash of what decides it: the same run finds its records and calls no model.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _NO_IDENTITY = frozenset({"budget", "warnings", "estimate"})
 
 
 def list_models(settings: Settings) -> dict[str, str]:
-    """The language models in the seats of a market debate, each with a seat of its own; the judge comes first."""
+    """The language models in the seats of a market debate, each with one of its seats; the judge comes first."""
     seats = {seat: row for seat, row in settings.seats.items() if not is_rule_based(row)}
     found: dict[str, str] = {}
     for seat in sorted(seats, key=lambda name: name != JUDGE):
@@ -68,7 +68,7 @@ def list_models(settings: Settings) -> dict[str, str]:
 
 
 def make_agent_settings(form: Format, debate: Settings, seat: str) -> Settings:
-    """The settings of ``form`` whose answerer is the model that has ``seat`` in a debate; all else as there."""
+    """The settings of ``form`` with the model of ``seat`` in the debate as answerer; the rest as in the debate."""
     model = debate.seats[seat]
     own = resolve(
         format_name=form.name,
@@ -93,10 +93,10 @@ def make_agent_settings(form: Format, debate: Settings, seat: str) -> Settings:
 
 @dataclass(frozen=True, slots=True)
 class AgentForecast:
-    """What one model alone said on one date.
+    """The forecast of one model alone on one date.
 
-    ``up`` is its call and ``p`` its probability of up, None where there is no answer; ``samples`` are the answers it
-    rests on, and ``failure`` says why there is none where a provider failed.
+    ``up`` is its call and ``p`` its probability of up, None without an answer. ``samples`` are the answers it rests on,
+    and ``failure`` says how a provider failed.
     """
 
     case: Case
@@ -110,7 +110,7 @@ class AgentForecast:
     harness: bool = False
 
     def as_json(self) -> JsonObject:
-        """The forecast in a line of the report."""
+        """The forecast as a row of the report."""
         return {
             "day": self.case.day.isoformat(),
             "arm": self.case.arm,
@@ -126,7 +126,7 @@ class AgentForecast:
 
 @dataclass(frozen=True, slots=True)
 class FinishedAgents:
-    """What was held beside the debates: forecasts by agent and case, the probe, and what all of it took."""
+    """Forecasts by agent and case, the probe, and the total cost."""
 
     forecasts: Mapping[str, Mapping[Case, AgentForecast]]
     recognition: RecognitionReport | None
@@ -145,15 +145,15 @@ class AgentRunner:
     """Runs single agents, and the recognition probe, on the dates of a backtest.
 
     Args:
-        records: the debates; mirrored ones are passed over.
+        records: the debates; mirrored ones are ignored.
         bases: the knowledge bases of their cases.
         single: the settings of the format ``single``, with the agent in its seat; None runs no agents.
         probes: the settings of the format ``recognition``, by model; none runs no probe.
         years: the first and the last year that the probe offers.
-        experiment: runs all of it, under a ceiling of its own: what the debates took is not part of that.
+        experiment: runs all of it, under a ceiling of its own that excludes the debates.
         prompts: a folder of overrides.
-        seed: which index the probe asks for.
-        horizon: within which the subject may rise.
+        seed: decides which index the probe asks for.
+        horizon: of the question.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class AgentRunner:
         return FinishedAgents(forecasts, report, spent, result.stopped, result.provider_failed)
 
     def probes_on(self, cases: Sequence[Case]) -> tuple[Probe, ...]:
-        """The questions of the probe on the days of ``cases``; none where no model is probed."""
+        """The probes on the days of ``cases``; none if no model is probed."""
         if not self._probes:
             return ()
         days: dict[date, Case] = {row.day: Case(row.day, PLAIN) for row in cases}
@@ -221,7 +221,7 @@ class AgentRunner:
         return replace(trial, debate=_id_of(trial.proposal, trial.key, self._experiment.client_factory))
 
     def _trial(self, case: Case, first: int, samples: int, *, warm: bool) -> Trial:
-        assert self._settings is not None  # noqa: S101  (nobody asks for agents without one)
+        assert self._settings is not None  # noqa: S101  (agents need settings)
         if case not in self._proposals:
             self._proposals[case] = self.proposals_of(case)
         proposal = self._proposals[case][warm]
@@ -230,7 +230,7 @@ class AgentRunner:
         return self._with_id(Trial(f"{VOTE if warm else SINGLE_AGENT}/{case.key}/{first}+{samples}", own))
 
     def proposals_of(self, case: Case) -> tuple[Proposal, Proposal]:
-        """The one answer, and the samples of a vote, which are warmer."""
+        """The single answer, and the samples of a vote at their higher temperature."""
         assert self._settings is not None  # noqa: S101
         base, settings = self._bases.of(case), self._settings
         rules = {**settings.rules, "options": (UP, DOWN)}
@@ -240,7 +240,7 @@ class AgentRunner:
         return proposal, replace(proposal, settings=with_sampling(once))
 
     def _next_samples(self, row: DateRecord) -> Trial | None:
-        """The samples that are still wanted for the vote of one date; None where none are, or the last failed."""
+        """The samples still wanted for the vote of one date; None if none are, or if the last batch failed."""
         if not row.spent.calls:
             return None
         single = self._experiment.finished.get(_single_key(row.case))
@@ -252,7 +252,7 @@ class AgentRunner:
     def _single(self, case: Case) -> AgentForecast:
         held = self._experiment.finished.get(_single_key(case))
         if held is None:
-            return AgentForecast(case, SINGLE_AGENT, None, None, 0, Spending(), failure="not held")
+            return AgentForecast(case, SINGLE_AGENT, None, None, 0, Spending(), failure="not run")
         outcome = read_outcome(held.history)
         answer, sure = ([*(outcome.get(key) or ()), None][0] for key in ("answers", "confidence"))
         up = None if answer is None else answer == UP
@@ -264,7 +264,7 @@ class AgentRunner:
     def _vote(self, row: DateRecord) -> AgentForecast:
         samples = self._votes.samples(row.case)
         if not samples:
-            return AgentForecast(row.case, VOTE, None, None, 0, Spending(), failure="not held")
+            return AgentForecast(row.case, VOTE, None, None, 0, Spending(), failure="not run")
         kept = samples[: count_nearest(samples, *_cost(row))]
         answers = [sample.answer for sample in kept]
         given = [answer for answer in answers if answer is not None]
@@ -283,12 +283,12 @@ def _single_key(case: Case) -> str:
 
 
 def _cost(row: DateRecord) -> tuple[int, int]:
-    """The tokens and the turns of a debate; each turn is a call at least."""
+    """The tokens and the turns of a debate; each turn is at least one call."""
     return row.spent.tokens, row.spent.calls
 
 
 def _id_of(proposal: Proposal, key: str, client_factory: ClientFactory) -> str:
-    """An id that follows from the question, what is shown, who answers, and how."""
+    """An id derived from the question, what is shown, who answers, and how."""
     table = assign_seats(proposal.format, proposal.settings, proposal.participants, SharedClients(client_factory))
     event, _ = make_opening(make_plan(proposal, table, open_prompts(proposal.prompts)), UNLIMITED, software())
     body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}

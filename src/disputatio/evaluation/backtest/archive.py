@@ -1,4 +1,13 @@
-"""Daily closes in order, read from CSV files (plain or gzip) or taken from an array, and their month-ends."""
+"""All data of one source of market data, read once: the whole past and future of every series, and daily closes.
+
+Knowledge bases are built through views that the archive cuts at a moment, like those of any other source. Whole series
+of prices and the VIX are only for labels and benchmarks, never for anything that argues. An archive is plain data, so
+it can be sent to another process.
+
+`mirror_prices` exchanges up and down by reflecting every price in its log returns: a close p becomes c² / p, where c is
+the first close of the series. Highs become lows. Other series (volumes, the VIX, rates, the economy) stay, and earnings
+are left out since a reflected price has none. A lens that reads prices must change its mind; others are exposed.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +37,7 @@ _DAY, _CLOSE = ("date",), ("close", "adj close")
 
 @dataclass(frozen=True, slots=True)
 class PriceSeries:
-    """Closes by day, days rising; a day without a price is not there.
+    """Closes by day, in rising order; days without a price are missing.
 
     Raises:
         InvalidInputError: days do not rise, or a price is not above zero.
@@ -45,26 +54,26 @@ class PriceSeries:
             raise InvalidInputError(f"{self.name} has a close that is not above zero.", "Leave missing days out.")
 
     def place(self, day: date) -> int | None:
-        """The place of the last session on or before ``day``; None before the first."""
+        """The index of the last session on or before ``day``; None before the first."""
         found = bisect_right(self.days, day) - 1
         return found if found >= 0 else None
 
     def until(self, day: date) -> PriceSeries:
-        """What was known on the evening of ``day``."""
+        """The series as known on the evening of ``day``."""
         cut = bisect_right(self.days, day)
         return PriceSeries(self.name, self.days[:cut], self.closes[:cut])
 
     def month_ends(self) -> tuple[date, ...]:
-        """The last session of each month; that of the last month only if the series goes on after it."""
+        """The last session of each month; that of the last month only if the series continues after it."""
         return self.ends("month_end")
 
     def ends(self, dates: str) -> tuple[date, ...]:
-        """The last session of each week, month or quarter (``week_end`` and so on), as `month_ends` has those."""
+        """The last session of each week, month or quarter (``week_end`` and so on), like `month_ends`."""
         period = _PERIODS[dates]
         return tuple(one for one, other in pairwise(self.days) if period(one) != period(other))
 
     def followed_by(self, later: PriceSeries) -> PriceSeries:
-        """Both together; of days that both have, the first holds."""
+        """Join two series; where both have a day, the first wins."""
         known = set(self.days)
         more = [(day, close) for day, close in zip(later.days, later.closes, strict=True) if day not in known]
         rows = sorted([*zip(self.days, self.closes, strict=True), *more])
@@ -79,7 +88,7 @@ _PERIODS: Mapping[str, Callable[[date], tuple[int, int]]] = {
 
 
 def read_prices(path: Path, name: str | None = None, column: str | None = None) -> PriceSeries:
-    """The closes in a CSV file with a column of days and one of closes, in either case; empty cells are left out.
+    """Read a CSV file with a column of days and one of closes, in any case; empty cells are left out.
 
     Raises:
         InvalidInputError: it cannot be read, or lacks a column.
@@ -114,9 +123,9 @@ class Archive:
 
     Attributes:
         name: of the source.
-        catalogue: what there may be.
-        rows: by key, ordered by the moment from which on each could be known.
-        failed: why a series that should be there could not be read.
+        catalogue: which series there may be.
+        rows: by key, ordered by the moment each row became known.
+        failed: why a series could not be read.
     """
 
     name: str
@@ -125,19 +134,19 @@ class Archive:
     failed: Mapping[str, str] = field(default_factory=dict)
 
     def at(self, cut: int, day: str) -> View:  # noqa: ARG002  (the port's signature)
-        """What was known at ``cut``."""
+        """The view of what was known at ``cut``."""
         return _ArchiveView(self, cut)
 
     def changed(self, change: Callable[[str, Rows], Rows | None]) -> Archive:
-        """The same archive with other rows; a series that becomes None is not kept."""
+        """Return the archive with changed rows; series that become None are removed."""
         found = {key: change(key, rows) for key, rows in self.rows.items()}
         return replace(self, rows={key: rows for key, rows in found.items() if rows is not None})
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of every row, whatever file it came from, and of a subject that is not the usual one."""
+        """SHA-256 of every row, whatever file it came from, and of an unusual subject."""
         found = hashlib.sha256()
-        # What the packaged catalogue has adds nothing, so that records of earlier versions are found.
+        # The packaged catalogue adds nothing to the hash, so records of earlier versions are found.
         if self.catalogue.subject != US.subject:
             found.update(f"subject {self.catalogue.subject}\n".encode())
         usual = {**US.indices, **US.sectors}
@@ -156,7 +165,7 @@ class Archive:
         return found.hexdigest()
 
     def closes(self, key: str) -> PriceSeries | None:
-        """The closes of a series from its first day to its last; None where it is not kept."""
+        """All closes of a series; None if the archive lacks it."""
         rows = self.rows.get(key)
         if rows is None or rows.is_empty:
             return None
@@ -164,7 +173,7 @@ class Archive:
         return PriceSeries(key.rpartition(":")[2], days, tuple(rows.columns["close"].tolist()))
 
     def prices(self) -> PriceSeries:
-        """The closes of the index that is debated.
+        """The closes of the debated index.
 
         Raises:
             InvalidInputError: there are none.
@@ -194,11 +203,11 @@ class _ArchiveView:
 
 
 def open_archive(folder: Path | None = None, subject: str = US.subject) -> Archive:
-    """Everything in a folder of CSV files as ``market build`` knows them; what installed packages bring for None.
+    """Read a folder of CSV files as ``market build`` does, or the data of installed packages.
 
     Args:
-        folder: where the files are.
-        subject: the key of what is debated; of what packages bring it is the S&P 500 alone.
+        folder: the folder; None for installed packages.
+        subject: the key of what is debated; installed packages only have the S&P 500.
 
     Raises:
         InvalidInputError: there is no such folder, or no series of prices.
@@ -214,7 +223,7 @@ def open_archive(folder: Path | None = None, subject: str = US.subject) -> Archi
 
 
 def read_archive(shelf: StoredSources) -> Archive:
-    """Everything on ``shelf``, read now."""
+    """Read everything on ``shelf`` now."""
     rows: dict[str, Rows] = {}
     failed: dict[str, str] = {}
     for key in shelf.readers:
@@ -224,7 +233,7 @@ def read_archive(shelf: StoredSources) -> Archive:
             failed[key] = str(error)
             continue
         if found is not None:
-            # Plain mappings: those that cannot be changed cannot be sent to another process either.
+            # Plain mappings, since read-only ones cannot be sent to another process.
             rows[key] = replace(found, columns=dict(found.columns))
     catalogue = shelf.catalogue
     plain = replace(catalogue, indices=dict(catalogue.indices), sectors=dict(catalogue.sectors))
@@ -236,7 +245,7 @@ _PRICES = ("index:", "sector:")
 
 
 def mirror_prices(archive: Archive) -> Archive:
-    """``archive`` with every price reflected; its name says so."""
+    """Return ``archive`` with every price reflected; its name says so."""
     changed = archive.changed(_reflected)
     return Archive(f"{archive.name}:mirrored", changed.catalogue, changed.rows, changed.failed)
 

@@ -1,12 +1,12 @@
-"""What is held in a backtest: for each decision date one market debate, and its controls.
+"""The debates of a backtest: one market debate for each decision date, and its controls.
 
-plain       the debate as it would have been held on that day
-mirrored    the same on prices reflected in their log returns: up and down are exchanged
-blind       the same on a knowledge base without names and dates, every series begun at 100
+plain       the debate as it would have run on that day mirrored    the same on prices reflected in their log returns,
+so up and down are exchanged blind       the same on a knowledge base without names and dates, every series rebased to
+100
 
-A debate is the live one: the knowledge base is built as of the day as ``market build`` does, and the format, the seats,
-the judge and the record are those of ``debate --format market``. Its id follows from everything that decides it, so
-that the same run finds its records again and another run none of them.
+The knowledge base is built as of the day, as ``market build`` does. Format, seats, judge and record are those of
+``debate --format market``. The id of a debate is a hash of everything that decides it, so the same run finds its
+records again and another run does not.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _blinded(base: KnowledgeBase) -> KnowledgeBase:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way to hold a date: what is made of the data, and of the knowledge base that was built of them."""
+    """One way to run a date: a change of the data, or of the knowledge base built from them."""
 
     name: str
     about: str
@@ -63,11 +63,11 @@ class Arm:
 PLAIN, MIRRORED, BLIND = "plain", "mirrored", "blind"
 ARMS: Mapping[str, Arm] = MappingProxyType(
     {
-        PLAIN: Arm(PLAIN, "the debate as it would have been held"),
+        PLAIN: Arm(PLAIN, "the debate as it would have run"),
         MIRRORED: Arm(
             MIRRORED, "prices reflected in their log returns, so that up becomes down", archive=mirror_prices
         ),
-        BLIND: Arm(BLIND, "names and dates removed, every series begun at 100", base=_blinded),
+        BLIND: Arm(BLIND, "names and dates removed, every series rebased to 100", base=_blinded),
     }
 )
 
@@ -86,24 +86,24 @@ class Case:
 
 
 class KnowledgeBases:
-    """Knowledge bases out of an archive, as each arm has them; what an arm makes of the archive is made once."""
+    """Builds knowledge bases from an archive for each arm; each arm changes the archive once."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._made: dict[str, Archive] = {}
 
     def archive(self, arm: str) -> Archive:
-        """What ``arm`` makes of the archive."""
+        """The archive as changed by ``arm``."""
         if arm not in self._made:
             self._made[arm] = ARMS[arm].archive(self._archive)
         return self._made[arm]
 
     def of(self, case: Case) -> KnowledgeBase:
-        """The market as it was known at the end of the day of ``case``, as its arm shows it.
+        """Build the market as known at the end of the day of ``case``, as its arm shows it.
 
         Raises:
             InvalidInputError: nothing of the debated index was known then.
-            LookAheadError: the archive hands out what could not be known then.
+            LookAheadError: the archive returns data that were not known then.
         """
         from disputatio.market.sources.builder import build
 
@@ -128,7 +128,7 @@ def hash_identity(
     client_factory: ClientFactory = open_client,
     horizon: str = DEFAULT_HORIZON,
 ) -> str:
-    """A hash of everything that decides how a base is debated: rules, seats, prompts, seed, version, horizon.
+    """Hash everything that decides how a base is debated: rules, seats, prompts, seed, version, horizon.
 
     Raises:
         InvalidInputError: a key is missing, or a table of rules cannot be read.
@@ -139,11 +139,11 @@ def hash_identity(
     table = assign_seats(proposal.format, settings, proposal.participants, SharedClients(client_factory))
     event, _ = make_opening(make_plan(proposal, table, open_prompts(prompts)), UNLIMITED, software())
     body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}
-    # The usual horizon adds nothing, so that records of earlier versions are found.
+    # The default horizon adds nothing to the hash, so records of earlier versions are found.
     return digest(canonical(body if horizon == DEFAULT_HORIZON else {**body, "horizon": horizon}))
 
 
 @lru_cache(maxsize=8192)
 def make_debate_id(case: Case, data: str, identity: str) -> str:
-    """The id of the debate of ``case`` on data with that digest, held in the way that `hash_identity` names."""
+    """The id of the debate of ``case``, from the digest of the data and the result of `hash_identity`."""
     return digest(canonical(["backtest", case.arm, case.day.isoformat(), data, identity]))[:ID_LENGTH]

@@ -1,10 +1,10 @@
-"""Whether the confidences that analysts state carry any information about what came.
+"""Test whether the confidences that analysts state are informative.
 
-Of all pairs of one argument that came true and one that did not, both of the same side, how often was the one that came
-true stated with more confidence? One half is no information, ties count half (the area under the ROC curve, within
-sides). Sides are kept apart because markets rise most of the time: if bulls were merely more confident than bears,
-confidence would seem to know something. Arguments of one date share its outcome, so whole dates are resampled, in
-blocks (stationary bootstrap), and not arguments.
+The measure is over all pairs of one argument that came true and one that did not, both of the same side: how often was
+the true one stated with more confidence? One half is no information; ties count half (the area under the ROC curve,
+within sides). Sides are kept apart because markets rise most of the time. If bulls were merely more confident than
+bears, confidence would look informative. Arguments of one date share its outcome, so whole dates are resampled in
+blocks (stationary bootstrap).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ConfidenceBin:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceMeasure:
-    """How often the argument that came true was the more confident one, with the interval over dates."""
+    """How often the argument that came true had the higher value, with the interval over dates."""
 
     name: str
     arguments: int
@@ -62,14 +62,14 @@ class ConfidenceMeasure:
 
     @property
     def informative(self) -> bool:
-        """Whether it tells right from wrong beyond chance, in the right direction."""
+        """Whether it separates right from wrong beyond chance, in the right direction."""
         return self.concordance is not None and self.concordance.low > 0.5
 
     @property
     def verdict(self) -> str:
-        """What it shows, in a clause."""
+        """The result in a few words."""
         if self.concordance is None:
-            return "nothing to tell apart"
+            return "nothing to compare"
         if self.informative:
             return "carries information"
         return "misleads" if self.concordance.high < 0.5 else "no demonstrable information"
@@ -87,7 +87,7 @@ class ConfidenceMeasure:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceCheck:
-    """Confidences against outcomes: by bins, and as one share for each measure."""
+    """Confidences against outcomes: by bins, and one share for each measure."""
 
     arguments: int
     bins: tuple[ConfidenceBin, ...]
@@ -105,8 +105,7 @@ class ConfidenceCheck:
 def check_confidence(
     records: Sequence[DateRecord], observed: Mapping[date, bool], seed: int = 0
 ) -> ConfidenceCheck | None:
-    """Hold the arguments of ``records``, in order of time, against the direction that ``observed``; None without
-    any."""
+    """Compare the arguments of ``records``, in order of time, with the ``observed`` directions; None without any."""
     rows = [(place, row, row.bullish == observed[record.day]) for place, record in enumerate(records)
             if record.day in observed for row in record.arguments]  # fmt: skip
     if not rows:
@@ -141,14 +140,14 @@ def _informed(
         import numpy as np
     known = [(place, row.bullish, value, right) for place, row, right in rows if (value := measure(row)) is not None]
     values = sorted({value for _, _, value, _ in known})
-    # By date, side, whether it came true, and value: a resample of dates is then a sum of rows.
+    # Counts by date, side, whether it came true, and value, so a resample of dates is a sum of rows.
     counts = np.zeros((drawn.shape[1], 2, 2, len(values)))
     order = {value: place for place, value in enumerate(values)}
     for place, bullish, value, right in known:
         counts[place, int(bullish), int(right), order[value]] += 1
     share = _concordance(counts.sum(axis=0)[None])[0]
     resampled = _concordance(np.tensordot(drawn, counts, axes=1))
-    # With few dates some resamples have no month that rose, or none that fell: then nothing can be said.
+    # With few dates some resamples have no month that rose, or none that fell, so there is no interval.
     if np.isnan(share) or np.isnan(resampled).any():
         return ConfidenceMeasure(name, len(known), len(values), None)
     low, high = np.quantile(resampled, [ALPHA / 2, 1 - ALPHA / 2])
@@ -164,7 +163,7 @@ def _block(dates: int) -> float:
 def _concordance(sums: NDArray[Any]) -> NDArray[Any]:
     """For each resample the share of pairs within sides in which the argument that came true has the higher value.
 
-    Ties count half; NaN where there are no pairs. ``sums`` are counts by resample, side, whether it came true, value.
+    Ties count half; NaN without pairs. ``sums`` are counts by resample, side, whether it came true, value.
     """
     import numpy as np
 

@@ -1,9 +1,20 @@
-"""What the controls show: the same dates held mirrored and blind.
+"""Controls of a backtest: the same dates mirrored and blind, and tests for leaks of the future.
 
-mirrored    on reflected prices a month that rose has fallen. Whoever reads prices changes its mind; whoever says the
-            same on both was not reading them, and is right on one side as often as wrong on the other
-blind       who argues by rules has to come to the very same forecast without names and dates. A model that does not had
-            recognised something; how much that explains is a question for its own arm
+mirrored    on reflected prices a month that rose has fallen. A forecaster that reads prices changes its mind. One that
+            says the same on both does not read them
+blind       an analyst by rules must make the same forecast without names and dates. A model that does not has
+            recognised something; its own arm shows how much that explains
+
+Leaks are tested on the knowledge bases that the records keep:
+
+truncation  data that end on the day give exactly the debated knowledge base, byte for byte poison      so do data in
+which everything after the day is garbage lags        no shown row could be known only later, by a lag table that the
+sources do not use forged      an injected leak: every close claims to have been known one session earlier. Truncation
+must detect it forged lags an injected leak: earnings, macroeconomic series and closes claim no lag. The lag table must
+detect each open        an injected leak: the source returns what is known tomorrow. The builder must refuse it
+
+Small leaks do not show in accuracy, so these tests compare bytes. A rule that peeks at the next day's close is no
+better than always saying up; ``peek_ahead`` shows its accuracy beside the tests that detect it.
 """
 
 from __future__ import annotations
@@ -30,13 +41,13 @@ from disputatio.market.sources.rows import Rows, sort_rows
 from disputatio.market.sources.series_catalogue import earliest_known_all
 
 ONE_SIDED = 0.9
-"""The share of dates from which on a forecaster that says the same on both counts as one-sided."""
+"""The share of equal calls from which a forecaster counts as one-sided."""
 _FEWEST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class MirroredResult:
-    """One forecaster on data as they are and on reflected ones, over the dates on which it spoke on both."""
+    """One forecaster on original and reflected data, over the dates on which it forecast on both."""
 
     name: str
     says_up: Rate
@@ -47,7 +58,7 @@ class MirroredResult:
 
     @property
     def one_sided(self) -> bool:
-        """Whether it says the same of nearly every date, mirrored or not."""
+        """Whether it says the same on nearly every date, mirrored or not."""
         one, other = self.says_up.value, self.says_up_mirrored.value
         if one is None or other is None or self.says_up.of < _FEWEST:
             return False
@@ -65,7 +76,7 @@ class MirroredResult:
 
 @dataclass(frozen=True, slots=True)
 class BlindResult:
-    """Forecasts with and without names and dates: on how many dates both spoke, and on how many they are the same."""
+    """Forecasts with and without names and dates: on how many dates they are the same."""
 
     same: Rate
     largest: float
@@ -81,7 +92,7 @@ def check_mirrored(
     observed: Mapping[date, bool],
     came_mirrored: Mapping[date, bool],
 ) -> tuple[MirroredResult, ...]:
-    """Each lens, and the whole debate, on both; ``observed`` says which dates rose, on either data."""
+    """Compare each lens and the whole debate on both data. The mappings say which dates rose, on either data."""
     by_day = {row.day: row for row in plain}
     days = [row.day for row in reflected if row.day in by_day and row.day in observed and row.day in came_mirrored]
     other = {row.day: row for row in reflected}
@@ -109,7 +120,7 @@ def check_mirrored(
 
 
 def check_blind(plain: Sequence[DateRecord], blind: Sequence[DateRecord]) -> BlindResult | None:
-    """Forecasts of both arms on the dates that both have; None without any."""
+    """Compare forecasts on the dates that both arms have; None without any."""
     by_day = {row.day: row for row in plain}
     pairs = [(by_day[row.day], row) for row in blind if row.day in by_day]
     gaps = [abs(one.p - two.p) for one, two in pairs if one.p is not None and two.p is not None]
@@ -125,7 +136,7 @@ _NEXT_SESSIONS_S = 5 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class LeakCheck:
-    """One test: on how many ``dates`` it was made, and on how many it came out as it must."""
+    """One test: on how many ``dates`` it ran, and on how many it passed (``as_it_must``)."""
 
     name: str
     about: str
@@ -134,7 +145,7 @@ class LeakCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether it came out as it must on every date."""
+        """Whether it passed on every date."""
         return self.dates == self.as_it_must
 
     def as_json(self) -> JsonObject:
@@ -150,7 +161,7 @@ class LeakCheck:
 
 @dataclass(frozen=True, slots=True)
 class LeakReport:
-    """All tests, and what a rule that peeks one day ahead would get."""
+    """All tests, and the accuracy of a rule that peeks one day ahead."""
 
     checks: tuple[LeakCheck, ...]
     peek: Rate
@@ -158,11 +169,11 @@ class LeakReport:
 
     @property
     def holds(self) -> bool:
-        """Whether every test came out as it must."""
+        """Whether every test passed."""
         return all(row.holds for row in self.checks)
 
     def as_json(self) -> JsonObject:
-        """The tests and the planted peek."""
+        """The tests and the peeking rule."""
         return {
             "holds": self.holds,
             "checks": [row.as_json() for row in self.checks],
@@ -171,20 +182,20 @@ class LeakReport:
 
 
 def check_leaks(archive: Archive, records: Sequence[DateRecord], labels: Sequence[Label], every: int) -> LeakReport:
-    """Test every ``every``-th of ``records``, all of the plain arm, on ``archive``, which they were held on."""
+    """Test every ``every``-th of ``records``, all of the plain arm, on the ``archive`` they ran on."""
     chosen = records[::every] if every else []
     leaky = archive.changed(forge_dates)
     found = [
-        ("truncation", "data cut at the day give the debated knowledge base, to the byte", _truncation(archive)),
+        ("truncation", "data cut at the day give the same knowledge base, byte for byte", _truncation(archive)),
         ("poison", "garbage after the day changes no byte of it", _poison(archive)),
         (
             "forged dates",
-            "planted: closes that claim to be known a session early are noticed",
+            "injected: closes that claim to be known a session early are detected",
             _forgery(archive, leaky),
         ),
-        ("open leak", "planted: a source that shows tomorrow is refused", _open_leak(archive)),
-        ("lags", "nothing is known before its publication, by a table of lags of its own", _lags_kept(archive)),
-        ("forged lags", "planted: earnings and series known on the day they are about are noticed", _lags(archive)),
+        ("open leak", "injected: a source that shows tomorrow is refused", _open_leak(archive)),
+        ("lags", "nothing is known before its publication, by an independent table of lags", _lags_kept(archive)),
+        ("forged lags", "injected: earnings and series known on the day they are about are detected", _lags(archive)),
     ]
     checks = tuple(LeakCheck(name, about, len(chosen), sum(test(row) for row in chosen)) for name, about, test in found)
     prices = archive.prices()
@@ -229,7 +240,7 @@ def _lags_kept(archive: Archive) -> _Test:
 
 
 def _lags(archive: Archive) -> _Test:
-    """Each kind of series is forged alone: one that is noticed must not hide one that is not."""
+    """Forge each kind of series alone, so that a detected one cannot hide an undetected one."""
     planted: dict[str, list[tuple[Rows, NDArray[np.int64]]]] = {}
     for key, rows in archive.rows.items():
         without = forge_dates(key, rows) if key.startswith("index:") else remove_lags(key, rows)
@@ -237,7 +248,7 @@ def _lags(archive: Archive) -> _Test:
             planted.setdefault(key.partition(":")[0], []).append((without, _earliest(key, without)))
 
     def noticed(record: DateRecord) -> bool:
-        # After the last vintage of a series nothing of it is early any more, so nothing is planted on that day.
+        # After the last vintage of a series none of its rows is early, so nothing is injected on that day.
         open_to_it = [rows for rows in planted.values() if any(_can_be_early(*row, record.day) for row in rows)]
         return all(any(_knows_early(*row, record.day) for row in rows) for rows in open_to_it)
 
@@ -245,7 +256,7 @@ def _lags(archive: Archive) -> _Test:
 
 
 def _earliest(key: str, rows: Rows) -> NDArray[np.int64]:
-    """From when on each row could be known, by the lag table."""
+    """The earliest moment each row could be known, by the lag table."""
     vintages = None if rows.vintages is None else rows.vintages.tolist()
     return np.asarray(earliest_known_all(key, rows.days.tolist(), vintages), dtype=np.int64)
 
@@ -266,13 +277,13 @@ def _hash_of(day: date, archive: Archive) -> str:
 
 
 def select_until(rows: Rows, day: date) -> NDArray[np.bool_]:
-    """Whether each row is about a day, and in a vintage, up to ``day``. It does not read when the row was known."""
+    """Whether each row is about a day, and in a vintage, up to ``day``. It ignores when the row was known."""
     by_day: NDArray[np.bool_] = rows.days <= day.isoformat()
     return by_day if rows.vintages is None else by_day & (rows.vintages <= day.isoformat()[:7])
 
 
 def cut_archive(archive: Archive, day: date) -> Archive:
-    """``archive`` without anything that happened, or was published, after ``day``."""
+    """Remove everything that happened, or was published, after ``day``."""
 
     def kept(_: str, rows: Rows) -> Rows:
         mine = select_until(rows, day)
@@ -288,7 +299,7 @@ def cut_archive(archive: Archive, day: date) -> Archive:
 
 
 def poison_archive(archive: Archive, day: date) -> Archive:
-    """``archive`` with garbage in the place of every value after ``day``."""
+    """Replace every value after ``day`` by garbage."""
 
     def spoiled(_: str, rows: Rows) -> Rows:
         later = ~select_until(rows, day)
@@ -298,14 +309,14 @@ def poison_archive(archive: Archive, day: date) -> Archive:
 
 
 def forge_dates(key: str, rows: Rows) -> Rows:
-    """A planted leak: each session of an index claims to have been known when the one before it was."""
+    """Inject a leak: each session of an index claims to have been known when the one before it was."""
     if not key.startswith("index:") or rows.available.size < 2:
         return rows
     return replace(rows, available=np.concatenate([rows.available[:1], rows.available[:-1]]))
 
 
 def remove_lags(key: str, rows: Rows) -> Rows:
-    """A planted leak: what is published later claims to have been known at the end of the day that it is about."""
+    """Inject a leak: data published later claim to have been known at the end of the day they are about."""
     if not key.startswith(("earnings", "macro:")):
         return rows
     ends = [second_at(day, "00:00", NEW_YORK) for day in rows.days.tolist()]
@@ -313,7 +324,7 @@ def remove_lags(key: str, rows: Rows) -> Rows:
 
 
 class _Tomorrow:
-    """A planted leak: an archive whose views end days later than they say."""
+    """An injected leak: an archive whose views end days later than they claim."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -324,7 +335,7 @@ class _Tomorrow:
 
 
 def peek_ahead(prices: PriceSeries, day: date) -> bool | None:
-    """A planted leak as a rule: up where the close of the session after ``day`` is above that of ``day``."""
+    """An injected leak as a rule: up if the next session's close is above that of ``day``."""
     place = prices.place(day)
     if place is None or place + 1 >= len(prices.closes):
         return None

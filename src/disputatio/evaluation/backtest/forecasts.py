@@ -1,20 +1,18 @@
-"""A probability of up from a market debate, by formulas that a plan names beforehand. It never stands in a briefing.
+"""Read a debate's record, and compute a probability of up by formulas a plan names. No briefing shows them.
 
     equal_weights   an argument weighs score x confidence x standing. Within each lens the log odds of up are the
-                    difference of the two sides' mean weights over their sum; sides of equal weight give one half. The
+                    difference of the two sides' mean weights over their sum, so equal sides give one half. The
                     forecast is the mean over the lenses
-    openings        the same arguments before anybody answered them: an argument weighs the confidence that its analyst
-                    opened with. Beside the forecast it says what cross-examination and judge have added
+    openings        the same arguments before any answer: an argument weighs the confidence of its analyst's opening.
+                    The comparison shows what cross-examination and judge have added
 
-Scores are 1 to 10 and count as what they are above 1, over 9. Confidence is the adjusted one. A standing counts 1 where
-UPHELD, one half where WEAKENED, a quarter where UNCERTAIN and 0 where REFUTED. An argument whose figures are not borne
-out, that was withdrawn, or that nobody scored, does not count. Without an argument that counts there is no forecast: an
-abstention. Neither is there a call where the forecast is exactly one half.
+Scores are 1 to 10 and count as (score - 1) / 9. Confidence is the adjusted one. A standing counts 1 if UPHELD, 1/2 if
+WEAKENED, 1/4 if UNCERTAIN and 0 if REFUTED. Arguments without a score, withdrawn ones, and ones with unsupported
+figures do not count. Without an argument that counts there is no forecast. A forecast of exactly one half is no call.
 
-A seat that failed is not a forecast. Where an analyst could not be reached, or gave no answer that fits, its lens
-abstains: the other analyst alone would make it .731 or .269. An analyst without a signal is no failure: it looked and
-found nothing to say, and its side weighs nothing. A seat that failed after its opening leaves the forecast of the
-openings as it is.
+A failed seat is not a forecast. If an analyst could not be reached or gave no valid answer, its lens abstains, since
+the other analyst alone would make it .731 or .269. An analyst without a signal has not failed; its side weighs nothing.
+A seat that failed after its opening leaves the forecast of the openings as it is.
 """
 
 from __future__ import annotations
@@ -42,9 +40,9 @@ FORMULAS = ("equal_weights",)
 
 @dataclass(frozen=True, slots=True)
 class ScoredArgument:
-    """One argument of a record: whose, how sure its analyst was at first and in the end, and what it weighs.
+    """One argument of a record: its side, the stated and adjusted confidence of its analyst, and its weight.
 
-    ``marks`` are the judge's whole numbers by criterion; None where nobody judged it.
+    ``marks`` are the judge's whole numbers by criterion; None if it was not judged.
     """
 
     id: str
@@ -58,12 +56,12 @@ class ScoredArgument:
 
     @property
     def bullish(self) -> bool:
-        """Whether it says up."""
+        """Whether it argues for up."""
         return self.side == BULL
 
 
 def weigh_argument(row: Mapping[str, Any]) -> float | None:
-    """How much one argument of a market verdict's trace counts, 0 to 1; None where it does not."""
+    """The weight of one argument of a market verdict's trace, 0 to 1; None if it does not count."""
     score, confidence = row.get("weighted"), _confidence_now(row)
     standing = STANDINGS.get(str(row.get("judged")))
     if score is None or confidence is None or standing is None or row.get("not_borne_out"):
@@ -72,13 +70,13 @@ def weigh_argument(row: Mapping[str, Any]) -> float | None:
 
 
 def _confidence_now(row: Mapping[str, Any]) -> float | None:
-    """The adjusted confidence; None of a withdrawn argument, also in records that have a number for it."""
+    """The adjusted confidence; None for a withdrawn argument, also in records that have a number for it."""
     confidence, refined = row.get("confidence_adjusted"), row.get("refined") or {}
     return None if confidence is None or refined.get("status") == Hold.WITHDRAWN.value else float(confidence)
 
 
 def read_arguments(outcome: Mapping[str, Any]) -> tuple[ScoredArgument, ...]:
-    """The arguments of a market verdict, in the order of its trace."""
+    """Read the arguments of a market verdict, in the order of its trace."""
     found = []
     for row in outcome.get("trace") or ():
         lens, _, side = str(row["side"]).rpartition("_")
@@ -92,21 +90,21 @@ def read_arguments(outcome: Mapping[str, Any]) -> tuple[ScoredArgument, ...]:
 def forecast_lenses(outcome: Mapping[str, Any]) -> dict[str, float | None]:
     """The probability of up of each lens (``tech``, ``macro`` and so on).
 
-    None where no argument of the lens counts, and where one of its seats failed.
+    None if no argument of the lens counts, or if one of its seats failed.
     """
     failed = find_failed_lenses(outcome)
     return {lens: None if lens in failed else row for lens, row in _by_lens(outcome, weigh_argument).items()}
 
 
 def forecast_openings(outcome: Mapping[str, Any]) -> dict[str, float | None]:
-    """The same from the openings alone: what each analyst said at first, unanswered and unjudged."""
+    """The same from the openings alone: the first statements of each analyst, unanswered and unjudged."""
     failed = find_failed_lenses(outcome, at_the_opening=True)
     found = _by_lens(outcome, lambda row: float(row["confidence"]))
     return {lens: None if lens in failed else row for lens, row in found.items()}
 
 
 def find_failed_lenses(outcome: Mapping[str, Any], *, at_the_opening: bool = False) -> frozenset[str]:
-    """The lenses of which a seat failed in any turn, or ``at_the_opening``; a seat without a signal did not fail."""
+    """The lenses with a failed seat in any turn, or ``at_the_opening``. A seat without a signal did not fail."""
     return frozenset(
         str(row["seat"]).partition("_")[0]
         for row in outcome.get("analysts") or ()
@@ -116,18 +114,18 @@ def find_failed_lenses(outcome: Mapping[str, Any], *, at_the_opening: bool = Fal
 
 
 def average_forecasts(forecasts: Mapping[str, float | None]) -> float | None:
-    """The mean over the lenses that forecast; None where none does."""
+    """The mean over the lenses that forecast; None if none does."""
     known = [row for row in forecasts.values() if row is not None]
     return math.fsum(known) / len(known) if known else None
 
 
 def forecast_up(outcome: Mapping[str, Any]) -> float | None:
-    """The probability of up by ``equal_weights`` from a whole verdict; None where no argument counts."""
+    """The probability of up of a whole verdict by ``equal_weights``; None if no argument counts."""
     return average_forecasts(forecast_lenses(outcome))
 
 
 def read_call(p: float | None) -> bool | None:
-    """What a probability of up says: up, down, or nothing where there is none or it is exactly one half."""
+    """The direction a probability of up calls; None without a probability or at exactly one half."""
     return None if p is None or p == 0.5 else p > 0.5
 
 
@@ -153,20 +151,21 @@ def _probability(bull: list[float], bear: list[float]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class DateRecord:
-    """One debate of a backtest, as its record tells it.
+    """One debate of a backtest, read from its record. Reports rest only on these and the outcomes.
 
     Attributes:
         case: the date and the arm.
         debate: its id in the store.
         status: how it ended.
-        forecasts: the probability of up of each lens; None where it abstains.
+        forecasts: the probability of up of each lens; None if it abstains.
         opened: the same from the openings alone.
         arguments: every argument.
-        silent: seats that took a turn they were asked for not, with the reason.
+        silent: seats that did not take a turn, with the reason.
         knowledge: SHA-256 of the knowledge base, as the record keeps it.
-        failure: the first seat that failed, and why; empty where each seat took its turns or had no signal.
-        by_rules: whether every seat was taken by a rule-based analyst.
-        harness: whether a seat was taken by a script or a server that answers any schema.
+        failure: the first seat that failed, and why; empty if none failed.
+        by_rules: whether a rule-based analyst took every seat.
+        harness: whether a script or a server that answers any schema took a seat.
+        spent: what it cost.
     """
 
     case: Case
@@ -198,7 +197,7 @@ class DateRecord:
         return average_forecasts(self.opened)
 
     def as_json(self) -> JsonObject:
-        """The record in a line of the report."""
+        """The record as a row of the report."""
         return {
             "day": self.day.isoformat(),
             "arm": self.case.arm,
@@ -215,7 +214,7 @@ class DateRecord:
 
 
 def read_date(case: Case, debate: str, history: History) -> DateRecord:
-    """What the record of ``case`` says; a debate that is not over has no forecast."""
+    """Read the record of ``case``; a debate that has not ended has no forecast."""
     outcome: Mapping[str, Any] = history.closed.outcome if history.closed else {}
     opened = history.opened
     seats: list[Any] = list(opened.seats.values()) if opened else []
@@ -242,7 +241,7 @@ def read_date(case: Case, debate: str, history: History) -> DateRecord:
 
 
 def find_failure(history: History) -> str:
-    """The first seat of a record that failed, and why; having no signal is no failure. Empty where there is none."""
+    """The first seat of a record that failed, and why; empty if none failed. Having no signal is not a failure."""
     rows = [row for row in history.answered.values() if isinstance(row, Abstained) and row.reason != NO_SIGNAL]
     return f"{rows[0].seat}: {rows[0].detail or rows[0].reason}" if rows else ""
 

@@ -1,13 +1,13 @@
-"""How much each criterion of the judge should weigh, tried on recorded marks (the market document's Article 3).
+"""Search weights for the judge's criteria on recorded scores (the market document's Article 3).
 
-The judge's whole numbers are in the records, so a score can be worked out again under any weights, and with it the
-probability of up by the plan's formula. Every weighting of a grid is tried: whole parts that sum to ``PARTS``, so that
-the usual weights (logic .30, evidence .30, clarity .20, persuasiveness .20) and equal ones are among them.
+The records hold the judge's whole numbers, so scores and the probability of up can be recomputed under any weights. The
+grid has every split of ``PARTS`` whole parts. It includes the usual weights (logic .30, evidence .30, clarity .20,
+persuasiveness .20) and equal ones.
 
-Walk-forward: on the dates before each window the weighting with the lowest Brier score is chosen, and used once on that
-window. What it gains in sample stands beside what is left of it out of sample, against equal weights and against the
-usual ones. It is worth using only where the interval of the gain out of sample, resampled in blocks of dates, lies
-above zero. Of weightings that are level, the one nearest to equal weights is chosen: it needs the least reason.
+Walk-forward: before each window, the weighting with the lowest Brier score is chosen and used once on that window. The
+gain in sample stands beside the gain out of sample, against equal and usual weights. Searched weights are worth using
+only where the interval of the gain out of sample, resampled in blocks of dates, lies above zero. Of equally good
+weightings, the one nearest to equal weights is chosen.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ EQUAL = (PARTS // len(CRITERIA),) * len(CRITERIA)
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One weighting in sample and out of sample: Brier scores (lower is better) and shares called right, means."""
+    """One weighting in and out of sample: mean Brier scores (lower is better) and shares called right."""
 
     brier_in: float
     brier_out: float
@@ -54,11 +54,11 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCalibration:
-    """What the search over the judge's weights found.
+    """The result of the search over the judge's weights.
 
     Attributes:
         chosen: the weights of each window, in parts of ``PARTS``, in the order of ``CRITERIA``.
-        scores: of the ``chosen`` weights, of ``equal`` and of the ``usual`` ones, on the same dates.
+        scores: of the ``chosen``, ``equal`` and ``usual`` weights, on the same dates.
         gain: the Brier score of equal weights less that of the chosen ones, out of sample.
         tried: how many weightings.
         dates: test dates.
@@ -77,7 +77,7 @@ class JudgeCalibration:
 
     @property
     def verdict(self) -> str:
-        """What it shows, in a sentence."""
+        """The result in a sentence."""
         if self.shipped:
             return "Searched weights beat equal ones out of sample, beyond chance."
         better = self.scores["chosen"].brier_out < self.scores["equal"].brier_out
@@ -103,7 +103,7 @@ class JudgeCalibration:
 def calibrate_judge(
     plan: BacktestPlan, labels: Sequence[Label], records: Sequence[DateRecord]
 ) -> JudgeCalibration | None:
-    """Search the weights of the judge's criteria; None where too few dates have marks and an outcome.
+    """Search the weights of the judge's criteria; None if too few dates have scores and an outcome.
 
     Args:
         plan: the windows and the seed.
@@ -143,7 +143,7 @@ def calibrate_judge(
 
 
 def list_weightings() -> list[tuple[int, ...]]:
-    """Every way to share ``PARTS`` whole parts among the criteria (stars and bars)."""
+    """List every split of ``PARTS`` whole parts among the criteria (stars and bars)."""
     found = []
     for bars in combinations(range(PARTS + len(CRITERIA) - 1), len(CRITERIA) - 1):
         edges = (-1, *bars, PARTS + len(CRITERIA) - 1)
@@ -156,14 +156,14 @@ def _has_marks(record: DateRecord) -> bool:
 
 
 def _factor(row: ScoredArgument) -> float | None:
-    """What an argument's score is multiplied by; None where the argument does not count."""
+    """What an argument's score is multiplied by; None if the argument does not count."""
     if row.weight is None or row.adjusted is None or row.marks is None or not set(CRITERIA) <= set(row.marks):
         return None
     return row.adjusted * STANDINGS[row.standing]
 
 
 def _forecasts(record: DateRecord, grid: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The probability of up of one date under every weighting: the formula of the plan, a weighting a row."""
+    """The probability of up of one date by the plan's formula, one row for each weighting."""
     import numpy as np
 
     sides: dict[tuple[str, str], list[NDArray[np.float64]]] = {}
@@ -186,7 +186,7 @@ def _forecasts(record: DateRecord, grid: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _best(losses: NDArray[np.float64], grid: Sequence[tuple[int, ...]]) -> int:
-    """The weighting with the lowest loss; of level ones the nearest to equal weights."""
+    """The weighting with the lowest loss; of equally good ones the nearest to equal weights."""
     least = float(losses.min())
     level = [place for place in range(len(grid)) if losses[place] <= least + 1e-12]
     return min(level, key=lambda place: sum((one - other) ** 2 for one, other in zip(grid[place], EQUAL, strict=True)))
@@ -198,7 +198,7 @@ def _scored(columns: Sequence[Sequence[float]]) -> Scored:
 
 
 def render_calibration_lines(found: JudgeCalibration) -> list[str]:
-    """The search for people, in sample beside out of sample."""
+    """Render the search as text, in sample beside out of sample."""
     last = ", ".join(f"{key} {part / PARTS:.2f}" for key, part in zip(CRITERIA, found.chosen[-1], strict=True))
     lines = [
         f"Weights of the judge's criteria: {found.tried:,} weightings tried, {found.dates} test dates",

@@ -1,10 +1,10 @@
-"""What came after each decision date: the labels of a backtest. Analysts and knowledge bases never import this.
+"""The labels of a backtest: what happened after each decision date. Analysts and knowledge bases never import this.
 
-entry       at the close of the decision date, or at the next session's close
-horizon     to the entry of the following decision date, so that windows never overlap; or a number of sessions
-up          the return over the horizon is strictly above zero; a return of exactly zero is decided by the tie rule
-balanced    the return is strictly above the median of all returns known on the decision date, of which there must
-            be a least number. A market that rises most of the time makes "up" easy; this one it does not
+entry       at the close of the decision date, or of the next session horizon     to the entry of the following decision
+date, so windows never overlap up          the return over the horizon is strictly above zero; the tie rule decides a
+return of exactly zero balanced    the return is strictly above the median of all returns known on the decision date, if
+there are enough.
+            In a market that rises most of the time, "up" is easy and this is not
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Entry(StrEnum):
 
 
 class Tie(StrEnum):
-    """What a return of exactly zero is."""
+    """How to label a return of exactly zero."""
 
     DOWN = "down"
     UP = "up"
@@ -41,7 +41,7 @@ class Tie(StrEnum):
 class Label:
     """The outcome of one decision date. ``known_on`` is the first day on which it is known.
 
-    ``up`` is None where a tie is excluded, ``balanced`` where too few returns were known.
+    ``up`` is None for an excluded tie, ``balanced`` if too few returns were known.
     """
 
     decided: date
@@ -61,18 +61,18 @@ def label_dates(
     history: Sequence[date] = (),
     fewest: int = FEWEST_FOR_MEDIAN,
 ) -> tuple[Label, ...]:
-    """The label of each decision date whose horizon is over by the end of ``prices``.
+    """Label each decision date whose horizon ends within ``prices``.
 
     Args:
         prices: the closes of what is predicted.
-        decisions: sessions, rising; each one's horizon ends with the entry after the next one.
+        decisions: sessions, rising; each horizon ends with the entry after the next one.
         entry: when the position is taken.
-        tie: what a return of exactly zero is.
-        history: earlier decision dates, whose returns count for the median and have no label of their own.
+        tie: how to label a return of exactly zero.
+        history: earlier decision dates, whose returns count for the median and get no label.
         fewest: how many returns must be known for a balanced label.
 
     Raises:
-        InvalidInputError: a decision date is no session of ``prices``, or they do not rise.
+        InvalidInputError: a decision date is not a session of ``prices``, or they do not rise.
     """
     every = [*history, *decisions]
     if any(one >= other for one, other in pairwise(every)):
@@ -81,7 +81,7 @@ def label_dates(
     for day in every:
         place = prices.place(day)
         if place is None or prices.days[place] != day:
-            raise InvalidInputError(f"{day} is no session of {prices.name}.", "Take sessions as decision dates.")
+            raise InvalidInputError(f"{day} is not a session of {prices.name}.", "Take sessions as decision dates.")
         places.append(place + (entry is Entry.NEXT_CLOSE))
     found: list[Label] = []
     known: list[tuple[date, float]] = []
@@ -90,7 +90,7 @@ def label_dates(
             break
         value = prices.closes[end] / prices.closes[start] - 1
         if number >= len(history):
-            # Only what was over on the evening of the decision date.
+            # Only returns known on the evening of the decision date.
             past = [row for day, row in known if day <= every[number]]
             balanced = value > median(past) if len(past) >= fewest else None
             found.append(Label(every[number], prices.days[start], prices.days[end], value, _up(value, tie), balanced))
@@ -105,7 +105,7 @@ def _up(value: float, tie: Tie) -> bool | None:
 
 
 def compute_climatology(labels: Sequence[Label], before: Sequence[Label] = ()) -> tuple[float | None, ...]:
-    """Climatology: for each label the share of ups among all whose outcome was known when it was decided."""
+    """For each label the share of ups among all labels whose outcome was known when it was decided."""
     found: list[float | None] = []
     for row in labels:
         past = [one.up for one in (*before, *labels) if one.known_on <= row.decided and one.up is not None]

@@ -1,7 +1,14 @@
-"""Expanding windows: what is learned from lies wholly before what it is tried on.
+"""Weights of lenses by a nested search over expanding windows, shrunk towards equal weights.
 
-purge       a training date whose outcome is not known on the first test date is left out
-embargo     so many further dates before the test dates are left out, for what lasts longer than a window
+For each outer window, every weighting of a fixed grid is tried on inner expanding windows of the outer training dates.
+The amount of shrinkage is chosen there too. The choice is then used once, on the outer test dates. The report shows how
+much better the weights look in sample, and how many were tried. Weights are worth using only where they beat equal
+weights out of sample beyond chance: the interval of the gain (stationary bootstrap over dates) lies above zero.
+
+The score is the Brier score of the weighted mean of the forecasts; lower is better.
+
+purge       a training date whose outcome is unknown on the first test date is left out embargo     this many further
+dates before the test dates are left out
 """
 
 from __future__ import annotations
@@ -23,23 +30,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Places of the labels to learn from, and of those to be tried on."""
+    """Places of the labels to learn from, and of those to test on."""
 
     train: tuple[int, ...]
     test: tuple[int, ...]
 
 
 def make_expanding_folds(labels: Sequence[Label], *, first: int, size: int, embargo: int = 0) -> tuple[Fold, ...]:
-    """Folds over ``labels`` in order of time.
+    """Make folds over ``labels``, in order of time.
 
     Args:
         labels: in order of decision.
-        first: how many labels come before the first test date.
+        first: how many labels precede the first test date.
         size: test dates in a fold; the last may have fewer.
-        embargo: how many dates before the test dates are left out beside what is purged.
+        embargo: how many dates before the test dates are left out besides the purged ones.
 
     Raises:
-        InvalidInputError: nothing is left to learn from, or to be tried on.
+        InvalidInputError: no dates are left to learn from or to test on.
     """
     if size < 1 or embargo < 0 or not 0 < first < len(labels):
         raise InvalidInputError(
@@ -51,22 +58,24 @@ def make_expanding_folds(labels: Sequence[Label], *, first: int, size: int, emba
         opening = labels[start].decided
         train = tuple(place for place in range(max(0, start - embargo)) if labels[place].known_on <= opening)
         if not train:
-            raise InvalidInputError(f"Nothing is left to learn from before {opening}.", "Begin later, or embargo less.")
+            raise InvalidInputError(
+                f"No dates are left to learn from before {opening}.", "Begin later, or embargo less."
+            )
         folds.append(Fold(train, tuple(range(start, min(start + size, len(labels))))))
     return tuple(folds)
 
 
 SHRINKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""How much of the way to equal weights; 1 is equal weights."""
+"""The amount of shrinkage; 1 is equal weights."""
 STEPS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class WeightSearch:
-    """What the search found. Scores are Brier scores; lower is better.
+    """The result of the search. Scores are Brier scores; lower is better.
 
-    ``in_sample`` is of the weights that fit each outer training window best, on that window; ``out_of_sample`` is of
-    the chosen weights on the test dates, and ``equal`` of equal weights on the same dates.
+    ``in_sample`` is of the best weights of each outer training window, on that window. ``out_of_sample`` is of the
+    chosen weights on the test dates, ``equal`` of equal weights on the same dates.
     """
 
     judges: tuple[str, ...]
@@ -85,17 +94,17 @@ class WeightSearch:
 
     @property
     def beats_equal(self) -> bool:
-        """Whether the weights are better than equal ones out of sample, be it by chance."""
+        """Whether the weights beat equal ones out of sample, possibly by chance."""
         return self.out_of_sample < self.equal
 
     @property
     def shipped(self) -> bool:
-        """Whether they are so beyond chance; only then are they worth using."""
+        """Whether they do so beyond chance; only then are they worth using."""
         return self.gain.low > 0
 
     @property
     def verdict(self) -> str:
-        """What it shows, in a sentence."""
+        """The result in a sentence."""
         if self.shipped:
             return "They beat equal weights out of sample, beyond chance."
         if self.beats_equal:
@@ -135,7 +144,7 @@ def search_weights(
 
     Args:
         judges: names.
-        forecasts: for each label the probability of up that each judge gave.
+        forecasts: for each label the probability of up of each judge.
         labels: in order of decision, each with an outcome.
         first: dates before the first test date.
         size: test dates in a window.
@@ -192,7 +201,7 @@ def search_weights(
 
 
 def _grid(judges: int) -> NDArray[np.float64]:
-    """Every distinct weighting whose parts stand in ratios of ``STEPS``."""
+    """Every distinct weighting whose parts are in ratios of ``STEPS``."""
     import numpy as np
 
     rows = np.asarray(list(product(STEPS, repeat=judges)), dtype=float)
@@ -217,7 +226,7 @@ def _inner(
     size: int,
     embargo: int,
 ) -> tuple[NDArray[np.float64], float]:
-    """The shrinkage that did best on inner windows of the training dates, and the weights it gives on all of them."""
+    """Choose the best shrinkage on inner windows of the training dates, and the weights it gives on all of them."""
     import numpy as np
 
     equal = np.full(grid.shape[1], 1 / grid.shape[1])
@@ -231,7 +240,7 @@ def _inner(
             best = grid[int(_losses(given[learn], observed[learn], grid).mean(axis=1).argmin())]
             mixed = np.asarray([(1 - shrink) * best + shrink * equal for shrink in SHRINKS])
             totals += _losses(given[tried], observed[tried], mixed).sum(axis=1)
-    # Of shrinkages that are level the strongest is taken: equal weights need no reason.
+    # Of equally good shrinkages the strongest is taken.
     shrink = SHRINKS[len(SHRINKS) - 1 - int(totals[::-1].argmin())]
     best = grid[int(_losses(given[places], observed[places], grid).mean(axis=1).argmin())]
     return (1 - shrink) * best + shrink * equal, shrink

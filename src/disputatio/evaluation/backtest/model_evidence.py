@@ -1,15 +1,18 @@
-"""The cut-off split: what a language model did on dates before its training data end, and on those after.
+"""What a backtest shows about its language models, and how far that is evidence.
 
-On a date before, the outcome may stand in what the model was trained on, and being right is no evidence of foresight.
-Only dates after the cut-off are read as evidence. A date is after it when it was decided after the last day of the
-cut-off; whoever gives a month means its last day. The cut-off is the model maker's statement, and no test can replace
-it. So a backtest of models whose cut-off nobody states is refused; or it is said to be unknown, and nothing is
-evidence.
+Debate, single agent and vote run on identical dates, with and without names and dates. Each is scored like the
+benchmarks. The declared comparisons (the debate with each agent, each arm with its blind counterpart) are tested
+together. Every forecaster is split at the training cut-off, and only dates after it count.
+
+Before the cut-off the outcome may be in the training data, so being right there is no evidence of foresight. A date is
+after it if it was decided after its last day; a month means its last day. The cut-off is the statement of the model's
+maker, and no test can replace it. A backtest of models without a stated cut-off is refused, or it is declared unknown
+and no date counts as evidence.
 
 before, after   shares right with Wilson's intervals, their difference with Newcombe's interval for independent
                 proportions (Newcombe 1998, method 10), and Fisher's exact test
-evidence        the paired comparison with the benchmark, on the dates after alone; those of several forecasters are
-                judged together (Holm)
+evidence        the paired comparison with the benchmark, on the dates after alone; several forecasters are tested
+                together (Holm)
 """
 
 from __future__ import annotations
@@ -39,23 +42,23 @@ _FORM = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
 
 
 def read_cutoff(text: str | None, models: Sequence[str]) -> date | None:
-    """The last day of the training data of ``models``; None where it is said to be unknown.
+    """Read the last day of the training data of ``models``; None if it is declared unknown.
 
     Args:
-        text: ``YYYY-MM`` or ``YYYY-MM-DD``, ``unknown``, or None where nobody says anything.
-        models: the language models that take part; without any there is nothing to know.
+        text: ``YYYY-MM`` or ``YYYY-MM-DD``, ``unknown``, or None if not given.
+        models: the language models that take part; without any no cut-off is needed.
 
     Raises:
-        InvalidInputError: models take part and nobody says when their training data end, or it is no month.
+        InvalidInputError: models take part without a cut-off, or it is not a month.
     """
     if text is None:
         if not models:
             return None
         who = ", ".join(one_line(row, 60) for row in models)
         raise InvalidInputError(
-            f"Nobody says when the training data of {who} end, so foresight could not be told from memory.",
-            "Give --cutoff YYYY-MM, the last of them where there are several, as their makers state it; or --cutoff "
-            "unknown, and then no date counts as evidence.",
+            f"The end of the training data of {who} is not given, so foresight cannot be told from memory.",
+            "Give --cutoff YYYY-MM as their makers state it, the last one of several models. With --cutoff unknown no "
+            "date counts as evidence.",
         )
     if text.strip().casefold() == UNKNOWN:
         return None
@@ -67,13 +70,13 @@ def read_cutoff(text: str | None, models: Sequence[str]) -> date | None:
         return date(year, month, int(found[3]) if found[3] else monthrange(year, month)[1])
     except ValueError:
         raise InvalidInputError(
-            f"--cutoff {one_line(text, 30)!r} is no month.", "Write it as 2023-10, or say unknown."
+            f"--cutoff {one_line(text, 30)!r} is not a month.", "Write it as 2023-10, or as unknown."
         ) from None
 
 
 @dataclass(frozen=True, slots=True)
 class CutoffSplit:
-    """One forecaster before and after the cut-off. ``cutoff`` is None where it is unknown: then all is before.
+    """One forecaster before and after the cut-off. ``cutoff`` is None if unknown; then all dates are before.
 
     ``difference`` is the share right after less that before; ``power`` is of a difference of ten points.
     """
@@ -89,13 +92,13 @@ class CutoffSplit:
 
     @property
     def verdict(self) -> str:
-        """What may be read off it, in one sentence."""
+        """What the split shows, in one sentence."""
         if self.cutoff is None:
             return "The training cut-off is unknown: no date counts as evidence."
         if self.evidence is None:
             return f"No date was decided after {self.cutoff}: no date counts as evidence."
         dates = "one date" if self.after.of == 1 else f"{self.after.of} dates"
-        return f"On the {dates} after {self.cutoff}, all that counts: {self.evidence.verdict}."
+        return f"On the {dates} after {self.cutoff}, which alone count: {self.evidence.verdict}."
 
     def as_json(self) -> JsonObject:
         """Shares, their difference, the test and the evidence."""
@@ -113,7 +116,7 @@ class CutoffSplit:
         }
 
     def lines(self) -> list[str]:
-        """The split for people."""
+        """The split as text."""
         found = [f"  {self.name}: before {self.before.text()}, after {self.after.text()}"]
         gap = self.difference
         if self.p is not None and gap.value is not None and gap.low is not None and gap.high is not None:
@@ -134,14 +137,14 @@ def split_at_cutoff(
     *,
     mid: bool = True,
 ) -> tuple[CutoffSplit, ...]:
-    """Split each of ``names`` at ``cutoff``, and compare each with ``against`` on what lies after, judged together.
+    """Split each of ``names`` at ``cutoff``, and compare each with ``against`` on later dates, tested together.
 
     Args:
         days: decision dates.
         right: for each forecaster whether it was right, date by date; no forecast is not right.
-        names: whose splits they are.
+        names: the forecasters to split.
         against: the benchmark of the plan.
-        cutoff: the last day of the training data; None where it is unknown.
+        cutoff: the last day of the training data; None if unknown.
         mid: the mid-p value decides, else the exact one.
     """
     later = [cutoff is not None and day > cutoff for day in days]
@@ -193,7 +196,7 @@ _AGENTS = (DEBATE, SINGLE_AGENT, VOTE)
 
 
 def name_forecaster(agent: str, arm: str) -> str:
-    """What a forecaster is called: ``debate``, ``debate, blind``, ``vote`` and so on."""
+    """Name a forecaster: ``debate``, ``debate, blind``, ``vote`` and so on."""
     return agent if arm == PLAIN else f"{agent}, {arm}"
 
 
@@ -219,10 +222,10 @@ class ModelEvidence:
     @property
     def verdict(self) -> str:
         """How far any of it is evidence, in one sentence."""
-        return HARNESS if self.harness else next((row.verdict for row in self.splits), "Nothing was held.")
+        return HARNESS if self.harness else next((row.verdict for row in self.splits), "Nothing ran.")
 
     def as_json(self) -> JsonObject:
-        """All of it; the guesses of the probe included."""
+        """All of it, including the guesses of the probe."""
         return {
             "models": list(self.models),
             "harness_test": self.harness,
@@ -238,15 +241,15 @@ class ModelEvidence:
         }
 
     def lines(self) -> list[str]:
-        """All of it for people."""
+        """All of it as text."""
         width = max(len(row.name) for row in self.scores) + 2 if self.scores else 2
         head = f"  {'':{width}}{'accuracy':24}{'Brier':>7}{'forecasts':>12}{'tokens':>13}"
         lines = [f"Language models: {', '.join(self.models)}", f"  {self.verdict}", "", head]
         lines += [self._score_line(row, width) for row in self.scores]
         if self.comparisons:
-            lines += ["", "Declared comparisons, judged together (Holm); difference with Newcombe's 95 % interval"]
+            lines += ["", "Declared comparisons, tested together (Holm); difference with Newcombe's 95 % interval"]
             lines += [line for row in self.comparisons for line in render_comparison_lines(row)]
-        lines += ["", "Before and after the training cut-off; only what lies after counts"]
+        lines += ["", "Before and after the training cut-off; only dates after it count"]
         lines += [line for row in self.splits for line in row.lines()]
         if self.recognition is not None:
             lines += ["", *self.recognition.lines()]
@@ -260,14 +263,14 @@ class ModelEvidence:
 
 
 def format_percent(row: Rate) -> str:
-    """A share in per cent with its interval."""
+    """Format a share in per cent with its interval."""
     if row.value is None or row.low is None or row.high is None:
         return "-"
     return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"
 
 
 def render_comparison_lines(row: Comparison) -> list[str]:
-    """A comparison for people, with its tests and their power."""
+    """Render a comparison with its tests and their power."""
     gap = row.difference
     shown = "-"
     if gap.value is not None and gap.low is not None and gap.high is not None:
@@ -293,16 +296,16 @@ def gather_model_evidence(
     cutoff: date | None,
     mid: bool = True,
 ) -> ModelEvidence:
-    """Score everything that models forecast, on the dates whose debate was held with names and dates.
+    """Score everything that models forecast, on the dates whose plain debate ran.
 
     Args:
-        labels: with outcomes, by date; only those with a debate are used, and ties that are excluded are left out.
+        labels: with outcomes, by date; only those with a debate are used, and excluded ties are left out.
         records: the debates, of any arms.
-        agents: what was held beside them; None for nothing.
-        benchmark: the name of the plan's benchmark, and what it says of each day.
+        agents: the single agents and the probe; None for none.
+        benchmark: the name of the plan's benchmark, and its call on each day.
         climatology: of each day, the reference of the skill.
-        models: who takes part, for people.
-        cutoff: the last day of the training data; None where it is unknown.
+        models: who takes part, for the report.
+        cutoff: the last day of the training data; None if unknown.
         mid: the mid-p value decides, else the exact one.
     """
     by_case = {row.case: row for row in records}
@@ -342,7 +345,7 @@ def gather_model_evidence(
 
 
 def declare_comparisons(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """The comparisons: within each arm the debate against the agents, and each forecaster against its blind twin."""
+    """Pair the debate with the agents within each arm, and each forecaster with its blind counterpart."""
     pairs = [
         (name_forecaster(DEBATE, arm), name_forecaster(agent, arm))
         for arm in (PLAIN, BLIND)
@@ -355,7 +358,7 @@ def declare_comparisons(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
 def _said(
     agent: str, case: Case, records: Mapping[Case, DateRecord], agents: FinishedAgents | None
 ) -> tuple[bool | None, float | None, Spending] | None:
-    """The call, the probability of up and the cost; None where nothing was held."""
+    """The call, the probability of up and the cost; None if it did not run."""
     if agent == DEBATE:
         row = records.get(case)
         return None if row is None else (read_call(row.p), row.p, row.spent)

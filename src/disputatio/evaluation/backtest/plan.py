@@ -1,8 +1,8 @@
 """The plan of a backtest: everything that could be chosen to make it look better, fixed beforehand in one file.
 
-The file is committed before the run, and its SHA-256 is in the report. A plan that was changed afterwards has another
-hash, and whoever reads the report can tell. Two plans come with the package: ``packages``, for the history that
-installed packages bring, and ``market``, for a folder of data with every section of a knowledge base.
+The file is committed before the run, and its SHA-256 is in the report, so later changes show. Two plans are packaged:
+``packages``, for the history in installed packages, and ``market``, for a folder of data with every section of a
+knowledge base.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLAN_SCHEMA = "disputatio/backtest-plan"
 VERSION = 1
 TESTS = ("mcnemar_mid_p", "mcnemar_exact")
 DATES = {"week": "week_end", "month": "month_end", "quarter": "quarter_end"}
-"""The decision dates of each horizon: a window ends where the next one begins."""
+"""The decision dates of each horizon. A window ends where the next one begins."""
 HORIZONS = ("next_decision", *DATES)
 BENCHMARKS = ("always_up", "climatology", "average_200", "vix_below_20")
 PACKAGED = ("packages", "market")
@@ -38,7 +38,7 @@ _LEAST = {
     "leaks_every": 0,
     "seed": 0,
 }
-"""The whole numbers of a plan, with the least that each may be."""
+"""The whole numbers of a plan, with their minimum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +46,21 @@ class BacktestPlan:
     """What is fixed before a backtest.
 
     Attributes:
-        name: what the plan is called.
+        name: of the plan.
         subject: the series that is predicted.
         first, last: the first and the last decision month, as their first days.
         dates: which sessions are decision dates: ``week_end``, ``month_end`` or ``quarter_end``.
-        horizon: to what the return runs: ``next_decision``, so that windows do not overlap. A plan may name it
-            ``week``, ``month`` or ``quarter`` in place of ``dates``.
+        horizon: where the return ends: ``next_decision``, so windows do not overlap. A plan may name ``week``,
+            ``month`` or ``quarter`` in place of ``dates``.
         entry: when the position is taken.
-        tie: what a return of exactly zero is.
-        primary_test: by what the primary comparison is decided.
-        primary_against: the benchmark it is made against.
+        tie: how to label a return of exactly zero.
+        primary_test: the test of the primary comparison.
+        primary_against: its benchmark.
         balanced_after: how many returns must be known for the balanced label.
         first_window, window, embargo: of the search for weights, in decision dates.
-        controls_every: every so many dates are held again mirrored and blind; 0 for none.
-        leaks_every: on every so many dates the knowledge base is built again from data cut at the day; 0 for none.
-        formula: the name of the formula that makes a probability of arguments.
+        controls_every: every n-th date also runs mirrored and blind; 0 for none.
+        leaks_every: every n-th date is tested for leaks; 0 for none.
+        formula: the formula for the probability of up.
         seed: of every resampling.
         sha256: of the file.
     """
@@ -87,32 +87,32 @@ class BacktestPlan:
 
     @property
     def asks_for(self) -> str:
-        """The horizon within which the subject may rise: ``week``, ``month`` or ``quarter``."""
+        """The horizon of the question: ``week``, ``month`` or ``quarter``."""
         return next(horizon for horizon, dates in DATES.items() if dates == self.dates)
 
     @property
     def decides_by_mid_p(self) -> bool:
-        """Whether McNemar's mid-p value decides every comparison, and not the exact one."""
+        """Whether McNemar's mid-p value decides every comparison, not the exact one."""
         return self.primary_test != "mcnemar_exact"
 
     def as_json(self) -> JsonObject:
-        """The plan as the report keeps it, with its hash."""
+        """The plan in the report, with its hash."""
         body = {row.name: getattr(self, row.name) for row in fields(self)}
         return {name: value.isoformat() if isinstance(value, date) else value for name, value in body.items()}
 
 
 def load_plan(name: str, subject: str | None = None, horizon: str | None = None) -> BacktestPlan:
-    """The packaged plan called ``name``, or the one in the file of that name.
+    """Load the packaged plan called ``name``, or the file of that name.
+
+    Another subject or horizon makes another plan, with another name and hash.
 
     Args:
         name: of the plan.
-        subject: what is predicted instead of the plan's own subject.
-        horizon: ``week``, ``month`` or ``quarter`` instead of the plan's own dates.
-
-    A plan with another subject or horizon is another plan: it says so in its name and has another hash.
+        subject: what is predicted instead of the plan's subject.
+        horizon: ``week``, ``month`` or ``quarter`` instead of the plan's dates.
 
     Raises:
-        InvalidInputError: as `read_plan` does; or there is no such horizon.
+        InvalidInputError: as `read_plan`; or there is no such horizon.
     """
     if name in PACKAGED:
         found = _plan(files(__package__).joinpath("plans", f"{name}.toml").read_bytes(), f"the plan {name}")
@@ -130,10 +130,10 @@ def load_plan(name: str, subject: str | None = None, horizon: str | None = None)
 
 
 def read_plan(path: Path) -> BacktestPlan:
-    """The plan in a TOML file.
+    """Read a plan from a TOML file.
 
     Raises:
-        InvalidInputError: it cannot be read, is no plan, or has a key or a value that no plan has.
+        InvalidInputError: it cannot be read, is not a plan, or has an unknown key or value.
     """
     try:
         return _plan(path.read_bytes(), str(path))
@@ -148,17 +148,17 @@ def _plan(raw: bytes, path: str) -> BacktestPlan:
     try:
         body: dict[str, Any] = tomllib.loads(raw.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidInputError(f"{path} is no TOML: {error}.", "The how-to on backtests has a plan.") from None
+        raise InvalidInputError(f"{path} is not TOML: {error}.", "docs/how-to/backtest.md shows a plan.") from None
     if body.get("schema") != PLAN_SCHEMA or body.get("version") != VERSION:
         raise InvalidInputError(
-            f"{path} is no plan of a backtest that this version reads.",
-            f'It begins with schema = "{PLAN_SCHEMA}" and version = {VERSION}.',
+            f"{path} is not a backtest plan that this version reads.",
+            f'A plan begins with schema = "{PLAN_SCHEMA}" and version = {VERSION}.',
         )
     known = {row.name for row in fields(BacktestPlan)} - {"sha256"}
     strange = sorted(set(body) - known - _KEYS)
     missing = sorted({"name", "subject", "first", "last"} - set(body))
     if strange or missing:
-        what = f"has the key {strange[0]}, which no plan has" if strange else f"lacks the key {missing[0]}"
+        what = f"has the unknown key {strange[0]}" if strange else f"lacks the key {missing[0]}"
         raise InvalidInputError(f"{path} {what}.", f"Keys are: {', '.join(sorted(known))}.")
     values = {name: value for name, value in body.items() if name in known}
     for name, words in (("entry", Entry), ("tie", Tie)):
@@ -180,24 +180,24 @@ def _plan(raw: bytes, path: str) -> BacktestPlan:
 
 
 def _dated(path: str, horizon: str, dates: str | None) -> dict[str, str]:
-    """The decision dates of a horizon that the plan names."""
+    """The decision dates of the plan's horizon."""
     if dates not in {None, DATES[horizon]}:
         raise InvalidInputError(f"{path}: the horizon is a {horizon}, and dates is {dates!r}.", "Give one of them.")
     return {"dates": DATES[horizon], "horizon": "next_decision"}
 
 
 def _check_plain(path: str, values: dict[str, Any]) -> None:
-    """Numbers, texts and days of a plan."""
+    """Check numbers, texts and days of a plan."""
     for name, least in _LEAST.items():
         number = values.get(name, least)
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
             raise InvalidInputError(f"{path}: {name} is {number!r}.", f"Give a whole number of {least} or more.")
     for name in ("name", "subject"):
         if not isinstance(values[name], str) or not values[name].strip():
-            raise InvalidInputError(f"{path}: {name} is no text.", "Write it between quotation marks.")
+            raise InvalidInputError(f"{path}: {name} is not a text.", "Put it in quotation marks.")
     first, last = values["first"], values["last"]
     if type(first) is not date or type(last) is not date or first > last:
-        raise InvalidInputError(f"{path}: first and last are no days in order.", "Write first = 1999-03-01.")
+        raise InvalidInputError(f"{path}: first and last are not two days in order.", "Write first = 1999-03-01.")
 
 
 def _one_of(path: str, name: str, value: object, allowed: Any) -> str:

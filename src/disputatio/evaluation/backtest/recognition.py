@@ -1,16 +1,16 @@
-"""The recognition probe: does the model that argues know which index and which month it is shown?
+"""The recognition probe: does the model that argues know which index and which month it sees?
 
-Put once for each date on the knowledge base as it is, with names and dates, and once on the blinded one; the model has
-to guess, and code scores the guess. The first shows that it can read and answer at all; the second is what counts. The
-index that is asked for is another one from date to date, so that naming the best-known one each time earns nothing.
+The model guesses on each date, once on the knowledge base with names and dates and once on the blinded one; code scores
+the guess. The first shows that it can read and answer at all; the second is what counts. The index that is asked for
+varies by date, so always naming the best-known one earns nothing.
 
-chance    what the very same guesses come to when they are put to other dates (2,000 permutations by a fixed seed). A
-          model that always says October 2008 is right more often than a blind draw wherever the plan has much of 2008,
-          and has recognised nothing; permutation takes that into account, a uniform draw does not
-p         the share of permutations that do as well, the seen order among them (Phipson and Smyth 2010, "Permutation
-          p-values should never be zero")
+chance    what the same guesses score on other dates (2,000 permutations with a fixed seed). A model that always says
+          October 2008 beats a blind draw if the plan has much of 2008, and has recognised nothing. Permutation
+          accounts for that; a uniform draw does not
+p         the share of permutations that do as well, including the observed order (Phipson and Smyth 2010,
+          "Permutation p-values should never be zero")
 
-A guess that was not given counts as not recognised and is counted apart.
+A missing guess counts as not recognised and is counted apart.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ NAMED, BLIND = "named", "blind"
 ANOTHER = "another"
 CANDIDATES = (*INDICES.values(), ANOTHER)
 NEAR = 6
-"""Months to either side that still count as near."""
+"""Guesses this many months off still count as near."""
 DRAWS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question: on which date, shown how, about which index. ``truth`` is its name among the candidates."""
+    """One question: the date, what is shown, and which index. ``truth`` is its name among the candidates."""
 
     day: date
     arm: str
@@ -57,7 +57,7 @@ class Probe:
     trial: Trial
 
     def guess_in(self, debate: str, history: History) -> Guess:
-        """What the model said."""
+        """Read the model's guess."""
         said = read_outcome(history).get("guess")
         row = said if isinstance(said, Mapping) else {}
         month = (int(row["year"]), int(row["month"])) if row else None
@@ -67,7 +67,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One guess and the truth; ``index`` and ``month`` (year, number) are None where none was given."""
+    """One guess and the truth; ``index`` and ``month`` (year, number) are None without a guess."""
 
     day: date
     arm: str
@@ -110,13 +110,13 @@ def make_probes(
     seed: int = 0,
     prompts: Path | None = None,
 ) -> tuple[Probe, ...]:
-    """The questions: for each date and each model, on the named base and on the blinded one.
+    """Make the questions: for each date and model, on the named base and on the blinded one.
 
     Args:
-        bases: as they are, with names, by decision date.
-        settings: of the format ``recognition``, by what the model is called.
-        years: the first and the last year that is offered; those of the plan, which the model may know.
-        seed: which index is asked for.
+        bases: with names, by decision date.
+        settings: of the format ``recognition``, by model.
+        years: the first and the last year offered; those of the plan, which the model may know.
+        seed: decides which index is asked for.
         prompts: a folder of overrides.
     """
     found = []
@@ -136,7 +136,7 @@ def make_probes(
 
 
 def _asked(base: KnowledgeBase, salt: str) -> str:
-    """One of the indices whose price is known."""
+    """Choose one of the indices whose price is known."""
     known = [key for key, row in base.indices.items() if row.price.is_known] or [base.meta.subject]
     return min(known, key=lambda key: sha256(f"{salt}/{key}".encode()).digest())
 
@@ -145,8 +145,8 @@ def _asked(base: KnowledgeBase, salt: str) -> str:
 class Hits:
     """How often something was recognised, and how often by chance.
 
-    ``chance`` is the mean over permutations and ``p`` the probability of doing so well by chance; None with fewer than
-    two guesses.
+    ``chance`` is the mean over permutations, ``p`` the probability of doing as well by chance; None with fewer than two
+    guesses.
     """
 
     share: Rate
@@ -155,7 +155,7 @@ class Hits:
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether chance is ruled out at five in a hundred."""
+        """Whether chance is ruled out at 0.05."""
         return self.p is not None and self.p <= ALPHA
 
     def as_json(self) -> JsonObject:
@@ -170,7 +170,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class RecognitionScores:
-    """What one model recognised in one arm; ``uniform`` is the chance of a month drawn from those offered."""
+    """What one model recognised in one arm; ``uniform`` is the chance of a random month."""
 
     model: str
     arm: str
@@ -193,9 +193,9 @@ class RecognitionScores:
         }
 
     def lines(self) -> list[str]:
-        """Three lines for people."""
+        """The scores as text."""
         rows = (("month exactly", self.exact), (f"within {NEAR} months", self.near), ("index named", self.index))
-        head = f"  {self.model}, {'names and dates taken away' if self.arm == BLIND else 'as it is'}"
+        head = f"  {self.model}, {'without names and dates' if self.arm == BLIND else 'with names and dates'}"
         head += f" ({self.silent} without a guess)" if self.silent else ""
         return [head, *(f"    {word:16}{_told(row)}" for word, row in rows)]
 
@@ -218,23 +218,23 @@ class RecognitionReport:
         return any(row.harness for row in self.guesses)
 
     def verdicts(self) -> list[str]:
-        """One sentence for each model; never more than the probe shows."""
+        """One sentence for each model."""
         found = []
         for model in dict.fromkeys(row.model for row in self.scores):
             rows = {row.arm: row for row in self.scores if row.model == model}
             named, hidden = rows[NAMED], rows[BLIND]
             size = hidden.near.share.of
             if any(row.beyond_chance for row in (hidden.exact, hidden.near, hidden.index)):
-                says = "recognises blinded figures beyond chance: what its blind arm shows may be memory"
+                says = "recognises blinded figures beyond chance: its blind arm may rest on memory"
             elif (named.near.share.value or 0) < 0.5:
-                says = "does not tell the month even where it is written: the probe says nothing about its memory"
+                says = "cannot name the month even where it is written: the probe says nothing about its memory"
             else:
-                says = f"was not shown to recognise blinded figures ({size} dates), which is no proof that it cannot"
+                says = f"did not demonstrably recognise blinded figures ({size} dates), which proves nothing"
             found.append(f"{model} {says}.")
         return found
 
     def lines(self) -> list[str]:
-        """The probe for people."""
+        """The probe as text."""
         return [
             "Recognition probe: which index, which month is this?",
             *(line for row in self.scores for line in row.lines()),
@@ -253,7 +253,7 @@ class RecognitionReport:
 
 
 def make_recognition_report(guesses: Sequence[Guess], years: tuple[int, int], seed: int = 0) -> RecognitionReport:
-    """Score ``guesses`` for each model and arm; ``years`` are those that were offered."""
+    """Score ``guesses`` for each model and arm; ``years`` are those offered."""
     groups: dict[tuple[str, str], list[Guess]] = {}
     for row in guesses:
         groups.setdefault((row.model, row.arm), []).append(row)
@@ -290,7 +290,7 @@ def _scores(model: str, arm: str, rows: Sequence[Guess], years: tuple[int, int],
 def count_recognised(
     said: Sequence[_Said], truths: Sequence[_Truth], fits: Callable[[_Said, _Truth], bool], seed: int = 0
 ) -> Hits:
-    """How many of ``said`` fit their truth, against the same answers put to other dates."""
+    """Count how many of ``said`` fit their truth, compared with the same answers on other dates."""
     size = len(said)
     table = [[fits(one, truth) for truth in truths] for one in said]
     seen = sum(table[place][place] for place in range(size))

@@ -1,6 +1,10 @@
-"""The report of a backtest, made of the records of its debates and of the outcomes, and of nothing else.
+"""The report of a backtest, computed only from the records of its debates and the outcomes.
 
-The same records and data give the same report, byte by byte: whoever has them can make it again.
+The same records and data give the same report, byte for byte. Its sentences claim no more than its comparisons show: an
+edge needs two conditions, both by the plan's test. The debate must be right more often than the plan's benchmark on up
+and down, and on the balanced label. If one fails, the sentence names it. The power is that of this rule: each condition
+is met, by a true lead of ten points at the observed discordance, with a computable probability, and both are met at
+most as often as the rarer one.
 """
 
 from __future__ import annotations
@@ -35,14 +39,13 @@ from disputatio.formats.market_verdict import DISCLAIMERS
 from disputatio.kernel import JsonObject
 
 BY_RULES = (
-    "A RUN OF THE HARNESS: the seats are taken by rules out of textbooks, none of them fitted to these data, and by no "
-    "language model. It shows what such rules are worth and that the backtest works. It is no evidence about debate "
-    "between models."
+    "A HARNESS TEST: textbook rules, none of them fitted to these data, take all seats, and no language model does. It "
+    "shows what such rules are worth and that the backtest works. It is no evidence about debate between models."
 )
 
 
 class Outcome(StrEnum):
-    """What became of one date."""
+    """The outcome of one date."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -53,7 +56,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DateCounts:
-    """What became of the dates of a run: ``failed`` and ``without_signal`` are those on which a seat was missing."""
+    """How many dates ran: ``failed`` and ``without_signal`` are those with a missing seat."""
 
     dates: int
     held: int
@@ -67,7 +70,7 @@ class DateCounts:
 
     @property
     def text(self) -> str:
-        """All of them in a line."""
+        """All counts in a line."""
         missing = self.failed + self.without_signal
         why = f" (no signal on {self.without_signal}, failed on {self.failed})" if missing else ""
         return f"{self.held} held, {self.not_held} not held, {missing} degraded by a missing seat{why}"
@@ -92,12 +95,12 @@ class BacktestReport:
         result: the scores.
         source, digest: of the data.
         records: every debate, of every arm.
-        mirrored, blind: what the controls show; empty and None where none were held.
-        leaks: the tests of what could be known; None where the plan wants none.
-        confidence: whether stated confidences carry information; None without arguments.
-        who: who sat where.
-        missing: debates that were not held, and ``stopped`` why.
-        planned: how many dates the plan has; more than were scored in a trial of its ``which`` ones, first or last.
+        mirrored, blind: the results of the controls; empty and None without any.
+        leaks: the leak tests; None if the plan wants none.
+        confidence: whether stated confidences are informative; None without arguments.
+        who: seats and their models.
+        missing: debates that did not run, and ``stopped`` why.
+        planned: how many dates the plan has; a trial of its ``which`` ones, first or last, scores fewer.
         models: what else is known of language models that took part.
         judge: the search over the weights of the judge's criteria; None with too few dates.
     """
@@ -120,12 +123,12 @@ class BacktestReport:
 
     @property
     def plain(self) -> dict[date, DateRecord]:
-        """The debates themselves, by date."""
+        """The debates of the plain arm, by date."""
         return {row.day: row for row in self.records if row.case.arm == PLAIN}
 
     @property
     def counted(self) -> DateCounts:
-        """How many dates were held, and how many of those without a seat."""
+        """How many dates ran, and how many of those without a seat."""
         plain = self.plain
         rows = [plain[row.decided] for row in self.result.labels if row.decided in plain]
         failed = sum(bool(row.failure) for row in rows)
@@ -134,12 +137,12 @@ class BacktestReport:
 
     @property
     def by_rules(self) -> bool:
-        """Whether every seat was taken by rules."""
+        """Whether rules took every seat."""
         return bool(self.records) and all(row.by_rules for row in self.records)
 
     @property
     def notice(self) -> str:
-        """What stands above everything; empty where models debated on every date of the plan."""
+        """The notice above everything; empty if models debated on every date of the plan."""
         harness = any(row.harness for row in self.records) or (self.models is not None and self.models.harness)
         kind = BY_RULES if self.by_rules else HARNESS if harness else ""
         scored = len(self.result.labels)
@@ -150,19 +153,19 @@ class BacktestReport:
     @property
     def stop_text(self) -> str:
         """Why the run stopped, and how many of its debates, of every arm, are missing."""
-        missing = f"{self.missing} debates were not held, and count as not right." if self.missing else ""
+        missing = f"{self.missing} debates did not run and count as not right." if self.missing else ""
         return f"The run was stopped: {self.stopped}. {missing}".rstrip()
 
     @property
     def spent(self) -> Spending:
-        """What the debates cost, the controls included."""
+        """What the debates cost, including the controls."""
         total = Spending()
         for row in self.records:
             total = total.plus(row.spent)
         return total
 
     def outcome(self, name: str, place: int) -> Outcome | None:
-        """What became of one date for one forecaster; None where a tie has no outcome."""
+        """The outcome of one date for one forecaster; None for an excluded tie."""
         label = self.result.labels[place]
         if label.up is None:
             return None
@@ -175,7 +178,7 @@ class BacktestReport:
         return Outcome.NOT_RUN if record is None else Outcome.FAILED
 
     def outcomes(self, name: str) -> dict[Outcome, int]:
-        """How often each outcome came for one forecaster."""
+        """How often one forecaster had each outcome."""
         found = dict.fromkeys(Outcome, 0)
         for place in range(len(self.result.labels)):
             if (row := self.outcome(name, place)) is not None:
@@ -184,16 +187,16 @@ class BacktestReport:
 
     @property
     def finding(self) -> str:
-        """The result in a few sentences, no more than the comparisons show. A run that was cut has no accuracy."""
+        """The result in a few sentences. An incomplete run has no accuracy."""
         if self.counted.not_held:
             return (
-                f"The run was cut: {self.counted.held} of {self.counted.dates} dates were held. No accuracy is told "
-                "before all of them are."
+                f"The run is incomplete: {self.counted.held} of {self.counted.dates} dates have run. Accuracy is only "
+                "reported for all of them."
             )
         accuracy = describe_accuracy(self.result)
         if not accuracy:
             return "Nothing could be scored."
-        # What a model may have read of afterwards is counted and is no finding.
+        # Dates before a model's cut-off are counted but are no finding.
         models = self.models is not None and self.models.splits
         verdict = self.models.splits[0].verdict if self.models is not None and models else describe_verdict(self.result)
         return f"{accuracy} {verdict}"
@@ -246,7 +249,7 @@ class BacktestReport:
 
 
 def list_cases(plan: BacktestPlan, dates: DecisionDates, *, blind_everywhere: bool = False) -> tuple[Case, ...]:
-    """Every debate of a backtest: each date, and every so many dates again mirrored and blind."""
+    """List every debate of a backtest: each date, and every n-th date also mirrored and blind."""
     days = dates.decided
     chosen = days[:: plan.controls_every] if plan.controls_every else ()
     blind = days if blind_everywhere else chosen
@@ -266,18 +269,18 @@ def make_backtest_report(
     dates: DecisionDates | None = None,
     models: ModelEvidence | None = None,
 ) -> BacktestReport:
-    """Score what was held.
+    """Score the debates that ran.
 
     Args:
         plan: what was fixed beforehand.
-        archive: the data it was held on.
+        archive: the data of the debates.
         held: the debates of every arm.
-        who: who sat where.
-        dates: those that were to be held; all of the plan where not given.
+        who: seats and their models.
+        dates: the planned ones; by default all of the plan.
         models: what else is known of language models that took part.
 
     Raises:
-        InvalidInputError: the plan has no date with an outcome in these data.
+        InvalidInputError: no date of the plan has an outcome in these data.
     """
     prices = archive.prices()
     dates = dates or find_dates(plan, prices)
@@ -326,7 +329,7 @@ def _mirrored(prices: PriceSeries) -> PriceSeries:
 
 
 def list_seats(seats: Mapping[str, str]) -> Sequence[str]:
-    """Who sat where, seats that are taken alike together."""
+    """List seats and models; seats with the same model together."""
     found: dict[str, list[str]] = {}
     for seat, who in seats.items():
         found.setdefault(who, []).append(seat)
@@ -345,13 +348,13 @@ FORECASTER_NAMES: Mapping[str, str] = {
     "macro alone": "macro lens alone",
     "senti alone": "sentiment lens alone",
 }
-"""What forecasters are called for people."""
+"""The display names of forecasters."""
 
 _UP_AND_DOWN, _BALANCED = "on up and down", "on the balanced label"
 
 
 def describe_accuracy(result: BacktestResult) -> str:
-    """How often the debate and the benchmark of the plan were right; empty where nothing could be scored."""
+    """How often the debate and the plan's benchmark were right; empty if nothing could be scored."""
     counts = result.primary.counts
     if not counts.items:
         return ""
@@ -363,12 +366,12 @@ def describe_accuracy(result: BacktestResult) -> str:
 
 
 def describe_verdict(result: BacktestResult) -> str:
-    """Whether there is an edge; which condition failed where there is none, and how likely one would have been seen."""
+    """Whether there is an edge; if not, which condition failed, and how likely an edge would have been detected."""
     against = FORECASTER_NAMES.get(result.plan.primary_against, result.plan.primary_against)
     if result.has_edge:
         return (
-            "That is beyond chance on both labels. An edge in prices is rare and a leak is common: look for one before "
-            "you believe it."
+            "That is beyond chance on both labels. An edge in prices is rare and a leak is common, so look for a leak "
+            "first."
         )
     if all(call is None for call in result.said[DEBATE]):
         return "Without a call there is nothing to compare."
@@ -381,7 +384,7 @@ def describe_verdict(result: BacktestResult) -> str:
 
 
 def describe_power(result: BacktestResult) -> str:
-    """How likely both conditions would have been met by a true lead of the planned size."""
+    """How likely a true lead of the planned size would have met both conditions."""
     rows = {_UP_AND_DOWN: result.primary, _BALANCED: result.co_primary}
     points = f"{100 * result.primary.gain:g} points"
     parts = []
@@ -390,18 +393,18 @@ def describe_power(result: BacktestResult) -> str:
             return f"Without an outcome {where} no edge can be shown."
         if row.power_seen is None:
             share = 100 * row.counts.discordant / row.counts.items
-            return f"A lead of {points} cannot be where only {share:.1f} % of the dates tell the two apart {where}."
+            return f"A lead of {points} is impossible, since the two differ on only {share:.1f} % of the dates {where}."
         parts.append((where, row.power_seen))
     least = min(power for _, power in parts)
     each = ", ".join(f"{where} {power:.2f}" for where, power in parts)
     return (
-        f"Were there a lead of {points}, both would be met with a probability of at most {least:.2f} at the "
-        f"discordance seen ({each})."
+        f"A true lead of {points} would meet both conditions with a probability of at most {least:.2f} at the "
+        f"observed discordance ({each})."
     )
 
 
 def _condition(where: str, row: Comparison | None, against: str) -> str:
-    """One condition, and what became of it."""
+    """The result of one condition."""
     if row is None or not row.counts.items:
         return f"{where} no date has an outcome"
     gap, p = row.counts.first - row.counts.second, row.adjusted

@@ -1,4 +1,4 @@
-"""The report of a backtest as lines for people."""
+"""Render the report of a backtest as text."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _WIDTH = 32
 
 
 TEST_NAMES: Mapping[str, str] = {"mcnemar_mid_p": "McNemar's mid-p value", "mcnemar_exact": "McNemar's exact test"}
-"""What the tests of a plan are called for people."""
+"""The display names of a plan's tests."""
 
 
 def render_backtest_lines(report: BacktestReport) -> list[str]:
-    """The report for people."""
+    """Render the report."""
     result = report.result
     lines = [report.notice, ""] if report.notice else []
     lines += [
@@ -89,7 +89,7 @@ def render_score_lines(scores: Sequence[BenchmarkScores], left_out: Mapping[str,
 
 
 def format_interval(row: BootstrapInterval, scale: float = 100.0, digits: int = 1) -> str:
-    """A resampled number with its interval."""
+    """Format a resampled number with its interval."""
     return f"{scale * row.value:+.{digits}f} [{scale * row.low:+.{digits}f}, {scale * row.high:+.{digits}f}]"
 
 
@@ -103,7 +103,7 @@ def _tests(report: BacktestReport) -> list[str]:
     if result.co_primary is not None:
         lines += ["The same on the balanced label", *render_comparison_lines(result.co_primary)]
     if result.others:
-        lines.append("Other comparisons, judged together (Holm)")
+        lines.append("Other comparisons, tested together (Holm)")
         lines += [
             f"  {FORECASTER_NAMES.get(row.second, row.second):{_WIDTH}}"
             f"{100 * (row.difference.value or 0):+.1f} points, "
@@ -150,7 +150,7 @@ def _confidence(report: BacktestReport) -> list[str]:
     found = report.confidence
     if found is None:
         return []
-    lines = ["", f"Do stated confidences tell right from wrong? {found.arguments} arguments, .5 is no information"]
+    lines = ["", f"Are stated confidences informative? {found.arguments} arguments; .5 is no information"]
     for row in found.measures:
         share = "-"
         if row.concordance is not None:
@@ -160,7 +160,7 @@ def _confidence(report: BacktestReport) -> list[str]:
 
 
 def render_stated_lines(report: BacktestReport) -> list[str]:
-    """What arguments by rules state most often, by side, and why it is mostly the same."""
+    """The confidences that rules state most often, by side, and why they repeat."""
     said = []
     rows = [row for record in report.plain.values() if record.by_rules for row in record.arguments]
     for side in ("bull", "bear"):
@@ -168,7 +168,7 @@ def render_stated_lines(report: BacktestReport) -> list[str]:
         if counts:
             usual, often = counts.most_common(1)[0]
             said.append(f"{100 * often / counts.total():.0f} % of the {side} arguments state {usual:.2f}")
-    why = "rules state published rates; a signal without one has the share of months in which shares rose, or fell"
+    why = "rules state published rates; a signal without one gets the share of months in which shares rose or fell"
     return [f"  {', '.join(said)}:", f"  {why}."] if said else []
 
 
@@ -199,4 +199,4 @@ def _leaks(report: BacktestReport) -> list[str]:
     lines.append(
         f"  A rule that peeks a day ahead is right in {100 * peek:.1f} %, always up in {100 * up:.1f} %{harmless}."
     )
-    return lines if found.holds else [*lines, "  A LEAK CONTROL DID NOT COME OUT AS IT MUST."]
+    return lines if found.holds else [*lines, "  A LEAK CONTROL FAILED."]

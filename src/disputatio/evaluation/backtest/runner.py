@@ -1,11 +1,10 @@
-"""Holds the debates of a backtest over one store, and goes on where an earlier run was stopped.
+"""Run the debates of a backtest over one store, continue after a stop, and estimate the cost.
 
-By rules alone   nothing is paid and nothing is waited for, so debates are computed, in several processes where that is
-                 asked for. Each is held whole in memory and handed to one writer, which commits them in groups: a
-                 record is there whole or not at all, and a stopped run loses at most those that were being held
-With models      an experiment: every call is in the record before it leaves, under one ceiling, several at a time
+By rules alone   debates cost nothing, so they are computed, in several processes if requested. Each runs in memory.
+                 One writer commits whole records in groups, so a stopped run loses only the debates in progress
+With models      an experiment: each call is recorded before it is sent, under one ceiling, several at a time
 
-Both hold the same debate with the same record. ``read_recorded`` reads what is there and holds nothing.
+Both make the same records. ``read_recorded`` reads what exists and runs nothing.
 """
 
 from __future__ import annotations
@@ -52,13 +51,13 @@ from disputatio.record.store import EventBatch, Store
 from disputatio.record.verified import read_verified
 
 _BATCH_SIZE = 3
-"""Debates that a process holds between two answers: few, so that Ctrl-C is not waited for."""
+"""Debates of one batch of a process: few, so Ctrl-C takes effect quickly."""
 _ENDED = frozenset({Status.COMPLETE.value, Status.DEGRADED.value, Status.FAILED.value})
 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How every date is held. ``prompts`` is a folder of overrides; ``horizon`` is what the question asks for."""
+    """How every date runs. ``prompts`` is a folder of overrides; ``horizon`` is that of the question."""
 
     archive: Archive
     settings: Settings
@@ -70,13 +69,13 @@ class RunSettings:
 
     @property
     def by_rules(self) -> bool:
-        """Whether every seat is taken by a rule-based analyst."""
+        """Whether a rule-based analyst takes every seat."""
         return all(is_rule_based(row) for row in self.settings.seats.values())
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedDates:
-    """What was held, in the order of the cases. ``missing`` were not, and ``stopped`` says why."""
+    """The debates that ran, in the order of the cases. ``missing`` did not run, and ``stopped`` says why."""
 
     records: tuple[DateRecord, ...]
     missing: tuple[Case, ...]
@@ -85,13 +84,13 @@ class FinishedDates:
 
 
 class BacktestRunner:
-    """The debates of a backtest.
+    """Runs the debates of a backtest.
 
     Args:
-        cases: what is to be held.
+        cases: the debates to run.
         run: how.
-        store: where the records are.
-        on_finished: is told of each debate that is done; True where it was recorded before.
+        store: holds the records.
+        on_finished: called for each finished debate, with True if it was recorded before.
     """
 
     def __init__(
@@ -107,21 +106,21 @@ class BacktestRunner:
         self._ids = {case: make_debate_id(case, run.archive.digest, identity) for case in self._cases}
 
     def read_recorded(self) -> FinishedDates:
-        """What the store has; nothing is held.
+        """Read what the store has; run nothing.
 
         Raises:
             VerificationError: a record was altered.
         """
         found = self._read()
-        return replace(found, stopped="only what was recorded is told") if found.missing else found
+        return replace(found, stopped="only recorded debates are reported") if found.missing else found
 
     async def run(self) -> FinishedDates:
-        """Hold what has no record yet.
+        """Run what has no record yet.
 
         Raises:
             ProviderError, InvalidInputError: as `Experiment.run`; nothing was spent.
             StoreError: a record could not be written.
-            asyncio.CancelledError: stopped from outside; what was held has its records.
+            asyncio.CancelledError: cancelled from outside; finished debates keep their records.
         """
         return await (self._by_rules() if self._run.by_rules else self._as_experiment())
 
@@ -146,26 +145,26 @@ class BacktestRunner:
                 self._on_finished(True)
             else:
                 waiting.append((case, self._ids[case]))
-        lots = [waiting[start : start + _BATCH_SIZE] for start in range(0, len(waiting), _BATCH_SIZE)]
-        processes = min(self._run.processes, len(lots))
+        batches = [waiting[start : start + _BATCH_SIZE] for start in range(0, len(waiting), _BATCH_SIZE)]
+        processes = min(self._run.processes, len(batches))
         if processes > 1:
-            await self._in_processes(lots, processes)
-        elif lots:
-            desk = _RuleRunner(self._run.archive, self._run.settings, self._run.prompts, self._run.horizon)
-            for lot in lots:
-                await self._write(await desk.run(lot))
+            await self._in_processes(batches, processes)
+        elif batches:
+            runner = _RuleRunner(self._run.archive, self._run.settings, self._run.prompts, self._run.horizon)
+            for batch in batches:
+                await self._write(await runner.run(batch))
         return self._read()
 
-    async def _in_processes(self, lots: Sequence[_Batch], processes: int) -> None:
+    async def _in_processes(self, batches: Sequence[_Batch], processes: int) -> None:
         pool = ProcessPoolExecutor(
             processes,
-            # A fork would copy the threads of the store's writer and of libraries in an unknown state.
+            # A fork would copy threads of the store's writer and of libraries in an unknown state.
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_start_process,
             initargs=(self._run.archive, self._run.settings, self._run.prompts, self._run.horizon),
         )
         try:
-            futures: list[Future[list[EventBatch]]] = [pool.submit(_run_batch, lot) for lot in lots]
+            futures: list[Future[list[EventBatch]]] = [pool.submit(_run_batch, batch) for batch in batches]
             for done in asyncio.as_completed([asyncio.wrap_future(row) for row in futures]):
                 await self._write(await done)
         finally:
@@ -202,14 +201,14 @@ _Batch = Sequence[tuple[Case, str]]
 
 
 class _RuleRunner:
-    """Holds dates by rules, in memory."""
+    """Runs dates by rules, in memory."""
 
     def __init__(self, archive: Archive, settings: Settings, prompts: Path | None, horizon: str) -> None:
         self._bases, self._settings, self._prompts, self._horizon = KnowledgeBases(archive), settings, prompts, horizon
 
-    async def run(self, lot: _Batch) -> list[EventBatch]:
-        """The whole record of each case."""
-        return [await self._one(case, debate) for case, debate in lot]
+    async def run(self, batch: _Batch) -> list[EventBatch]:
+        """Return the whole record of each case."""
+        return [await self._one(case, debate) for case, debate in batch]
 
     async def _one(self, case: Case, debate: str) -> EventBatch:
         store = MemoryStore()
@@ -220,28 +219,28 @@ class _RuleRunner:
 
 
 def _refuse_model(seating: ModelSeating, key: str | None) -> ModelClient:  # noqa: ARG001  (the port's signature)
-    raise InvalidInputError(f"{seating.address} is asked in a debate by rules.", "Seat rules in every seat.")
+    raise InvalidInputError(f"A debate by rules cannot call {seating.address}.", "Seat rules in every seat.")
 
 
 _RUNNERS: list[_RuleRunner] = []
 
 
 def _start_process(archive: Archive, settings: Settings, prompts: Path | None, horizon: str) -> None:
-    """Make this process ready: Ctrl-C is for its parent, and it does not outlive it."""
+    """Prepare a worker process: it ignores Ctrl-C, which its parent handles, and exits with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent: Any = multiprocessing.parent_process()
 
-    def leave_with_the_parent() -> None:
+    def exit_with_parent() -> None:
         wait([parent.sentinel])
         os._exit(1)
 
-    threading.Thread(target=leave_with_the_parent, daemon=True).start()
+    threading.Thread(target=exit_with_parent, daemon=True).start()
     tune_gc()
     _RUNNERS.append(_RuleRunner(archive, settings, prompts, horizon))
 
 
-def _run_batch(lot: _Batch) -> list[EventBatch]:
-    return asyncio.run(_RUNNERS[-1].run(lot))
+def _run_batch(batch: _Batch) -> list[EventBatch]:
+    return asyncio.run(_RUNNERS[-1].run(batch))
 
 
 async def estimate_backtest(
@@ -251,12 +250,12 @@ async def estimate_backtest(
     probes: Mapping[str, Settings] | None = None,
     years: tuple[int, int] = (0, 0),
 ) -> tuple[EstimatedPart, ...]:
-    """What each part would take.
+    """Estimate each part: the debates by arm, and with models their single agents, votes and probe.
 
     Args:
         cases: every debate.
-        run: how they would be held.
-        single: the settings of single agents; None where none are held.
+        run: how they would run.
+        single: the settings of single agents; None for none.
         probes: the settings of the recognition probe, by model.
         years: those that the probe offers.
     """
@@ -283,13 +282,13 @@ async def estimate_backtest(
 
 
 def _spread(cases: Sequence[Case]) -> list[Case]:
-    """A few of ``cases``, evenly spread: a knowledge base is built for each."""
+    """A few evenly spaced ``cases``, since each needs its own knowledge base."""
     places = {round(place * (len(cases) - 1) / max(1, PREVIEWED - 1)) for place in range(min(PREVIEWED, len(cases)))}
     return [cases[place] for place in sorted(places)]
 
 
 def _for_all(part: EstimatedPart, debates: int) -> EstimatedPart:
-    """``part`` for so many debates."""
+    """Scale ``part`` to this number of debates."""
     share = debates / part.debates if part.debates else 0
     usd = None if part.usd is None else part.usd * debates / max(1, part.debates)
     return EstimatedPart(part.name, debates, round(part.calls * share), round(part.tokens * share), usd)

@@ -1,9 +1,14 @@
-"""What any forecaster of direction has to beat, on identical dates.
+"""Score a plan: a forecast for every decision date, beside benchmarks on the same dates.
 
-always up       always says up
-climatology     the share of ups so far, from outcomes that were known on the decision date
-200-day rule    up where the close is above the mean of the last 200 closes, the decision date's included
-VIX rule        up where the VIX closed below 20
+always up       always says up climatology     the share of ups so far, from outcomes known on the decision date 200-day
+rule    up if the close is above the mean of the last 200 closes, including the decision date's VIX rule        up if
+the VIX closed below 20
+
+A forecaster is a function of a day. It gets none of the labels, which are made here afterwards.
+
+Two questions are fixed beforehand, and an edge needs a yes to both. Is the debate right more often than the plan's
+benchmark? Is it so on the balanced label too, where rising markets do not help? All other comparisons are tested
+together (Holm).
 """
 
 from __future__ import annotations
@@ -34,7 +39,7 @@ CALM_VIX = 20.0
 
 
 def is_above_average(prices: PriceSeries, day: date, length: int = AVERAGE_SESSIONS) -> bool | None:
-    """Whether the close on ``day`` is above the mean of the last ``length`` closes; None with fewer of them."""
+    """Whether the close on ``day`` is above the mean of the last ``length`` closes; None with fewer."""
     place = prices.place(day)
     if place is None or place + 1 < length:
         return None
@@ -43,9 +48,9 @@ def is_above_average(prices: PriceSeries, day: date, length: int = AVERAGE_SESSI
 
 
 def is_calm(vix: PriceSeries, day: date, below: float = CALM_VIX) -> bool | None:
-    """Whether the VIX is known to have closed below ``below`` on ``day`` itself; None before the series begins.
+    """Whether the VIX closed below ``below`` on ``day`` itself; None before the series begins.
 
-    A day without a close is not known to be calm: the rule then says down, and takes no older close in its place.
+    Without a close on that day the rule says down and does not use an older one.
     """
     place = vix.place(day)
     return None if place is None else vix.days[place] == day and vix.closes[place] < below
@@ -53,9 +58,9 @@ def is_calm(vix: PriceSeries, day: date, below: float = CALM_VIX) -> bool | None
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkScores:
-    """How one benchmark, or one forecaster, did. What it did not forecast counts as not right.
+    """The scores of one benchmark or forecaster. A date without a forecast counts as not right.
 
-    ``calls`` are the dates on which it said up or down. Without any there is nothing to be right about.
+    ``calls`` are the dates on which it said up or down.
     """
 
     name: str
@@ -84,9 +89,9 @@ def score_calls(
     forecast: Sequence[float | None] | None = None,
     climatology: Sequence[float | None] | None = None,
 ) -> BenchmarkScores:
-    """Score calls of up (True) or down, and probabilities of up where there are any.
+    """Score calls of up (True) or down, and probabilities of up if given.
 
-    Labels without an outcome are left out, and probabilities where either is missing.
+    Labels without an outcome are left out, as are missing probabilities.
     """
     pairs = [(row.up, call) for row, call in zip(labels, said, strict=True) if row.up is not None]
     second = [(row.balanced, call) for row, call in zip(labels, said, strict=True) if row.balanced is not None]
@@ -119,26 +124,26 @@ def _word(up: bool | None) -> str | None:  # noqa: FBT001
 
 DEBATE, OPENINGS, CLIMATOLOGY, AVERAGE, VIX_RULE = "debate", "openings", "climatology", "average_200", "vix_below_20"
 Forecasts = Callable[[date], Mapping[str, float | None]]
-"""Gives the probability of up of each lens, None where it abstains, from what was known on the evening of a day."""
+"""Returns the probability of up of each lens, None if it abstains, from what was known on the evening of a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionDates:
-    """The labels of a plan, and those of the dates before it, which climatology and the median know."""
+    """The labels of a plan, and those of earlier dates, which climatology and the median use."""
 
     labels: tuple[Label, ...]
     before: tuple[Label, ...]
     planned: int = 0
-    """How many dates the plan has; more than there are labels in a trial of some."""
+    """How many dates the plan has; a trial of some dates has fewer labels."""
     which: str = "first"
-    """Which dates of the plan a trial has: its ``first`` or its ``last`` ones."""
+    """Which dates of the plan a trial has: the ``first`` or the ``last`` ones."""
 
     def first(self, number: int | None) -> DecisionDates:
-        """The first ``number`` of them; all where None."""
+        """The first ``number`` of them; all if None."""
         return DecisionDates(self.labels[:number], self.before, self.planned)
 
     def last(self, number: int) -> DecisionDates:
-        """The last ``number`` of them. What was known before the first of these is known to them still."""
+        """The last ``number`` of them. They still know what was known before."""
         passed = max(0, len(self.labels) - number)
         return DecisionDates(self.labels[passed:], (*self.before, *self.labels[:passed]), self.planned, "last")
 
@@ -155,16 +160,16 @@ class DecisionDates:
 
 @dataclass(frozen=True, slots=True)
 class BacktestResult:
-    """What came of a plan. ``weights`` is None where too few dates have a forecast of every lens.
+    """The scores of a plan. ``weights`` is None if too few dates have a forecast of every lens.
 
     Attributes:
-        said: what each forecaster said of each date; None where it said nothing.
-        primary: the debate against the benchmark of the plan, on up and down.
+        said: the call of each forecaster on each date; None without one.
+        primary: the debate against the plan's benchmark, on up and down.
         co_primary: the same on the balanced label.
-        others: the debate against the other benchmarks, judged together.
+        others: the debate against the other benchmarks, tested together.
         difference: of the shares right, debate less benchmark, resampled in blocks of dates.
-        accuracy: the share right of the debate, resampled so.
-        brier_gain: the Brier score of climatology less that of the debate; above zero is better than climatology.
+        accuracy: the share right of the debate, resampled the same way.
+        brier_gain: the Brier score of climatology less that of the debate; above zero beats climatology.
         left_out: benchmarks that could not be scored, and why.
     """
 
@@ -192,12 +197,12 @@ class BacktestResult:
 
     @property
     def primary_p(self) -> float:
-        """The p-value that decides, by the test that the plan names."""
+        """The p-value of the plan's test."""
         return self.primary.adjusted
 
     @property
     def has_edge(self) -> bool:
-        """Whether the debate is right more often than the benchmark beyond chance, on both labels."""
+        """Whether the debate beats the benchmark beyond chance on both labels."""
         rows = (self.primary, self.co_primary)
         return all(row is not None and row.significant and row.counts.first > row.counts.second for row in rows)
 
@@ -229,16 +234,16 @@ class BacktestResult:
 
 
 def find_dates(plan: BacktestPlan, prices: PriceSeries) -> DecisionDates:
-    """The decision dates of ``plan`` with their outcomes in ``prices``.
+    """Find the decision dates of ``plan`` with their outcomes in ``prices``.
 
     Raises:
-        InvalidInputError: the plan has no date with an outcome in ``prices``.
+        InvalidInputError: no date of the plan has an outcome in ``prices``.
     """
     ends = prices.ends(plan.dates)
     history = [day for day in ends if day < plan.first]
     months = [day for day in ends if day >= plan.first]
     inside = [day for day in months if (day.year, day.month) <= (plan.last.year, plan.last.month)]
-    # One more, to which the last horizon runs.
+    # One more, where the last horizon ends.
     decisions = months[: len(inside) + 1]
     labels = label_dates(prices, decisions, entry=plan.entry, tie=plan.tie, history=history, fewest=plan.balanced_after)
     if not labels:
@@ -250,7 +255,7 @@ def find_dates(plan: BacktestPlan, prices: PriceSeries) -> DecisionDates:
 def score_benchmarks(
     dates: DecisionDates, prices: PriceSeries, vix: PriceSeries | None = None
 ) -> tuple[tuple[BenchmarkScores, ...], dict[str, str]]:
-    """The benchmarks alone, and why some could not be scored."""
+    """Score the benchmarks alone; also return why some could not be scored."""
     climatology = dates.climatology
     calls, left_out = _benchmark_calls(dates, climatology, prices, vix)
     forecasts = {CLIMATOLOGY: climatology}
@@ -276,11 +281,11 @@ def score_backtest(
         prices: of what is predicted.
         forecasts: of the debate.
         vix: closes of the VIX.
-        openings: the forecast of the same arguments before they were answered.
-        dates: those of the plan, where they were made before.
+        openings: the forecast of the openings alone.
+        dates: those of the plan, if they were made before.
 
     Raises:
-        InvalidInputError: the plan has no date with an outcome in ``prices``.
+        InvalidInputError: no date of the plan has an outcome in ``prices``.
     """
     dates = dates or find_dates(plan, prices)
     labels, climatology = dates.labels, dates.climatology
@@ -335,7 +340,7 @@ def _compared(
     if plan.primary_against not in said:
         raise InvalidInputError(
             f"The plan compares with {plan.primary_against}, which cannot be scored on these data.",
-            "Plan another benchmark, or give data that have it.",
+            "Choose another benchmark in the plan, or give data that have it.",
         )
 
     def right(outcomes: Sequence[bool | None]) -> dict[str, list[bool]]:
@@ -365,7 +370,7 @@ def _brier_gain(
 def _benchmark_calls(
     dates: DecisionDates, climatology: Iterable[float | None], prices: PriceSeries, vix: PriceSeries | None
 ) -> tuple[dict[str, tuple[bool | None, ...]], dict[str, str]]:
-    """What each benchmark says of each date, and why one of them cannot."""
+    """The calls of each benchmark, and why one of them is missing."""
     days = dates.decided
     found: dict[str, tuple[bool | None, ...]] = {
         "always_up": tuple(True for _ in days),
@@ -375,12 +380,12 @@ def _benchmark_calls(
     if vix is None:
         return found, {VIX_RULE: "the data have no VIX"}
     if vix.days[0] > days[0] or vix.days[-1] < days[-1]:
-        return found, {VIX_RULE: f"the VIX is known from {vix.days[0]} to {vix.days[-1]} alone"}
+        return found, {VIX_RULE: f"the VIX is only known from {vix.days[0]} to {vix.days[-1]}"}
     return {**found, VIX_RULE: tuple(is_calm(vix, day) for day in days)}, {}
 
 
 def _speaking(found: Sequence[Mapping[str, float | None]], fewest: int) -> tuple[str, ...]:
-    """The lenses that forecast on so many dates or more."""
+    """The lenses that forecast on at least ``fewest`` dates."""
     names = dict.fromkeys(name for row in found for name in row)
     return tuple(name for name in names if sum(row.get(name) is not None for row in found) >= fewest)
 
@@ -388,9 +393,9 @@ def _speaking(found: Sequence[Mapping[str, float | None]], fewest: int) -> tuple
 def _weights(
     plan: BacktestPlan, labels: Sequence[Label], found: Sequence[Mapping[str, float | None]]
 ) -> WeightSearch | None:
-    """The search over the lenses, on dates where each of them forecast; None where there are too few.
+    """Search lens weights on dates where every lens forecast; None if there are too few.
 
-    A lens that is silent on half of the dates or more is left out: the others would have no dates left.
+    A lens that is silent on half of the dates or more is left out, since it would leave the others no dates.
     """
     lenses = _speaking(found, len(found) // 2 + 1)
     rows, kept = [], []

@@ -1,4 +1,4 @@
-"""The page of a backtest. An equity curve is not one of its plots: direction was predicted, and nothing was traded."""
+"""The page of a backtest. It has no equity curve: direction was predicted, and nothing was traded."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LENSES = {"tech": "technical", "fund": "fundamental", "macro": "macro", "senti"
 
 
 def render_backtest_page(report: BacktestReport) -> str:
-    """The report as one HTML page that needs no network."""
+    """Render the report as one HTML page that needs no network."""
     result = report.result
     first, last = result.labels[0].decided, result.labels[-1].decided
     byline = [
@@ -118,9 +118,9 @@ def _accuracy(report: BacktestReport) -> Section:
     return Section(
         "accuracy",
         "Accuracy",
-        "All on the very same dates. A date without a call is not right. The market rises most of the time, so always "
-        "saying up is the one to beat; on the balanced label, above the median of all returns known that evening, it "
-        "gains nothing by that.",
+        "All on the same dates. A date without a call is not right. The market rises most of the time, so always "
+        "saying up is hard to beat. On the balanced label (above the median of all returns known that evening) that "
+        "has no advantage.",
         [
             Figure(
                 interval_plot(bars, low, high, "direction called right", against.accuracy.value),
@@ -130,7 +130,7 @@ def _accuracy(report: BacktestReport) -> Section:
                 interval_plot(balanced, low, high, "right on the balanced label", 0.5),
                 "Above or below the median. The broken line is one half.",
             ),
-            Figure(share_bars(shares, words), "What became of each date."),
+            Figure(share_bars(shares, words), "The outcome of each date."),
         ],
         [Table("Shares with 95 % intervals (Wilson); skill is the Brier score against climatology", heads, rows)],
         left_out,
@@ -138,8 +138,8 @@ def _accuracy(report: BacktestReport) -> Section:
 
 
 _METHODS = (
-    "Intervals: Newcombe 1998, method 10. Power: for a true gain of ten points, were 30 % of the dates discordant, and "
-    "at the share that was seen."
+    "Intervals: Newcombe 1998, method 10. Power: for a true gain of ten points, if 30 % of the dates were discordant, "
+    "and at the observed share."
 )
 _TESTS = ("", "points", "right alone", "other right alone", "exact p", "mid-p", "after Holm", "power", "power seen")
 
@@ -168,14 +168,14 @@ def _comparisons(report: BacktestReport) -> Section:
         "comparisons",
         "Comparisons",
         "The debate less each benchmark, paired. Two were fixed beforehand: the primary one, and the same on the "
-        "balanced label. An edge is spoken of only where both are beyond chance by the test of the plan.",
+        "balanced label. An edge requires both to be beyond chance by the plan's test.",
         [
             Figure(
                 interval_plot(bars, -edge, edge, "difference in accuracy", 0.0),
                 "Right of the line the debate is better.",
             )
         ],
-        [Table("McNemar's tests; the others are judged together (Holm)", _TESTS, [_test(*row) for row in pairs])],
+        [Table("McNemar's tests; the others are tested together (Holm)", _TESTS, [_test(*row) for row in pairs])],
         [decided, resampled, _METHODS],
     )
 
@@ -245,8 +245,8 @@ def _calibration(report: BacktestReport) -> Section:
 def _weights(report: BacktestReport) -> Section:
     found = report.result.weights
     intro = (
-        "Weights of the lenses, searched on expanding windows within expanding windows, shrunk to equal weights, then "
-        "used once on what lies after. They are shipped only where they beat equal weights there beyond chance."
+        "Weights of the lenses, searched on nested expanding windows, shrunk towards equal weights, then used once on "
+        "later dates. They are worth using only if they beat equal weights there beyond chance."
     )
     if found is None:
         return Section(
@@ -266,7 +266,7 @@ def _weights(report: BacktestReport) -> Section:
         [
             Figure(
                 interval_plot(bars, -edge, edge, "Brier score less than with equal weights", 0.0, percent=False),
-                "What tuning seems to gain, and what is left of it on dates it has not seen.",
+                "What tuning seems to gain, and what remains of it on unseen dates.",
             )
         ],
         [
@@ -295,8 +295,7 @@ def _judge(found: JudgeCalibration) -> Section:
     return Section(
         "judge",
         "Judge",
-        "Weights of the judge's criteria, searched on the recorded whole numbers before each window and used once on "
-        "it.",
+        "Weights of the judge's criteria, searched on the recorded scores before each window and used once on it.",
         tables=[
             Table(
                 "In sample beside out of sample",
@@ -333,7 +332,9 @@ def _confidence(found: ConfidenceCheck) -> Section:
     if shares:
         low = min(0.45, *(bar.low or 0.5 for bar in shares)) - 0.01
         high = max(0.55, *(bar.high or 0.5 for bar in shares)) + 0.01
-        caption = "Of two arguments of one side, how often was the more confident one right? Left of the line: misled."
+        caption = (
+            "Of two arguments of one side, how often was the more confident one right? Left of the line is misleading."
+        )
         figures.append(Figure(interval_plot(shares, low, high, "concordance", 0.5, percent=False), caption))
     rows = [
         [row.name, f"{row.arguments:,}", str(row.values), "-" if row.concordance is None else
@@ -343,11 +344,11 @@ def _confidence(found: ConfidenceCheck) -> Section:
     return Section(
         "confidence",
         "Confidence",
-        "Do the confidences that analysts state tell right from wrong? Sides are kept apart, since markets rise most "
-        "of the time, and whole dates are resampled, since arguments of one date share its outcome.",
+        "Are the confidences of analysts informative? Sides are kept apart, since markets rise most of the time. Whole "
+        "dates are resampled, since arguments of one date share its outcome.",
         figures,
         [Table("Concordance within sides", ["", "arguments", "different values", "concordance", ""], rows)],
-        ["The intervals by confidence are too narrow: they take arguments of one date for independent."],
+        ["The intervals by confidence are too narrow: they treat arguments of one date as independent."],
     )
 
 
@@ -370,12 +371,12 @@ def _mirrored(rows: Sequence[MirroredResult]) -> Section:
     return Section(
         "mirrored",
         "MirroredResult",
-        "The same dates on prices reflected in their log returns: every month that rose has fallen. What is no price "
-        "stays as it is, so a lens that reads none has no reason to change its mind.",
+        "The same dates on prices reflected in their log returns: every month that rose has fallen. Other series stay, "
+        "so a lens that reads no prices has no reason to change its mind.",
         [
             Figure(
                 interval_plot(bars, 0.0, 1.0, "said the opposite on mirrored prices"),
-                "Who stays near the left does not read prices, or not them alone.",
+                "A forecaster near the left does not read prices, or not only prices.",
             )
         ],
         [Table("On data as they are, and mirrored", heads, table)],
@@ -388,15 +389,15 @@ def _leaks(report: BacktestReport, found: LeakReport) -> Section:
     if (blind := report.blind) is not None:
         rows.append(["blind: the same forecast without names and dates", f"{blind.same.count} of {blind.same.of}"])
     peek = (
-        f"A planted rule that peeks at the next day's close calls {format_percent(found.peek)} right, always up "
+        f"An injected rule that peeks at the next day's close calls {format_percent(found.peek)} right, always up "
         f"{format_percent(found.always_up)}: a small leak does not show in accuracy, so bytes are compared."
     )
     intro = (
-        "On some dates the knowledge base is built again from data that end on the day, and from data that are garbage "
-        "after it. Both have to give the one that was debated, to the byte; planted leaks have to be caught."
+        "On some dates the knowledge base is rebuilt from data that end on the day, and from data that are garbage "
+        "after it. Both must give the debated one, byte for byte, and injected leaks must be detected."
     )
-    bad = [] if found.holds else ["A LEAK CONTROL DID NOT COME OUT AS IT MUST: nothing on this page can be trusted."]
-    return Section("leaks", "Leaks", intro, tables=[Table("Tests", ["", "as it must be"], rows)], notes=[*bad, peek])
+    bad = [] if found.holds else ["A LEAK CONTROL FAILED: nothing on this page can be trusted."]
+    return Section("leaks", "Leaks", intro, tables=[Table("Tests", ["", "passed"], rows)], notes=[*bad, peek])
 
 
 def _plan(report: BacktestReport) -> Section:
@@ -409,7 +410,7 @@ def _plan(report: BacktestReport) -> Section:
     return Section(
         "plan",
         "Plan",
-        "Everything that could have been chosen to look better, fixed beforehand in one file.",
+        "Everything that could be chosen to look better, fixed beforehand in one file.",
         tables=[Table("The plan", ["", ""], rows)],
         notes=[formula, *DISCLAIMERS],
     )
@@ -449,8 +450,7 @@ def _dates(report: BacktestReport) -> Section:
     return Section(
         "dates",
         "Dates",
-        "Every debate has a record of its own: `disputatio show RECORD --store STORE` shows it, with the store of this "
-        "backtest.",
+        "Every debate has its own record: `disputatio show RECORD --store STORE` shows it.",
         tables=[Table("Every decision date", heads, rows)],
         folded=True,
     )

@@ -32,7 +32,7 @@ _MOST_QUESTION = 200
 
 
 def render_evaluation_page(report: EvaluationReport) -> str:
-    """The report as one HTML page that needs no network."""
+    """Render the report as one HTML page that needs no network."""
     questions = report.questions
     drawn = "" if report.drawn_from == len(questions.items) else f" of {report.drawn_from}"
     byline = [f"{len(questions.items)}{drawn} questions, SHA-256 {questions.digest[:16]}…"]
@@ -56,14 +56,14 @@ def render_evaluation_page(report: EvaluationReport) -> str:
 
 
 def describe_finding(report: EvaluationReport) -> str:
-    """The result in a sentence or two, no more than the comparisons show."""
+    """The result in a sentence or two."""
     shown = [row for row in report.comparisons if row.significant]
     if not report.comparisons:
-        return "Nothing was declared to be compared."
+        return "No comparisons were declared."
     if not shown:
         power = min(row.power for row in report.comparisons)
         return (
-            f"No demonstrable difference in {len(report.comparisons)} declared comparisons. Each would have seen "
+            f"No demonstrable difference in {len(report.comparisons)} declared comparisons. Each would have detected "
             f"ten points with a probability of {power:.2f}."
         )
     return "; ".join(row.verdict for row in shown).capitalize() + "."
@@ -103,13 +103,13 @@ def _accuracy(report: EvaluationReport) -> Section:
     return Section(
         "accuracy",
         "Accuracy",
-        "What was not answered is not right: abstentions, failures and questions that were not held stay in the whole.",
+        "An unanswered question is not right: abstentions, failures and questions that did not run stay in the count.",
         [
             Figure(
                 interval_plot(bars, 0.0, 1.0, "answered right, with 95 % intervals (Wilson)", report.chance),
                 f"The share of questions answered right.{chance}",
             ),
-            Figure(share_bars(shares, words), "What became of each question."),
+            Figure(share_bars(shares, words), "The outcome of each question."),
         ],
         [Table("Shares with 95 % intervals, and counts", heads, rows)],
     )
@@ -144,8 +144,8 @@ _TESTS = (
 )
 _METHODS = (
     "Intervals: Newcombe 1998, method 10, 95 %. Tests: McNemar, two-sided; the mid-p value decides, after Holm over "
-    "all declared comparisons. Power: for a true gain of ten points, were 30 % of the questions discordant, and at the "
-    "share of discordant questions that was seen."
+    "all declared comparisons. Power: for a true gain of ten points, if 30 % of the questions were discordant, and at "
+    "the observed share of discordant questions."
 )
 
 
@@ -176,7 +176,7 @@ def _cost(report: EvaluationReport) -> Section:
             row.arm.name,
             [(row.spent.tokens / total, row.scores.accuracy.value or 0.0)],
             _tone(n),
-            # Beside more points than these their names would lie over each other.
+            # More names would overlap.
             [row.arm.name] if len(report.arms) <= 4 else [],
             joined=False,
         )
@@ -198,7 +198,7 @@ def _cost(report: EvaluationReport) -> Section:
         "cost",
         "Cost",
         "Seconds are those of all calls one after the other. A vote has as many samples as come nearest to the tokens "
-        "of its debate, question by question.",
+        "of its debate on each question.",
         [
             Figure(
                 curve_plot(curves, "tokens a question", "answered right", x_percent=False),
@@ -251,13 +251,13 @@ def _confidence(report: EvaluationReport) -> Section | None:
     ]
     if any(curve.points for curve in curves):
         shown = [curve for curve in curves if curve.points]
-        caption = "Answering only where confidence is high: what share is answered, and how often right then."
+        caption = "Answering only with high confidence: the share answered, and how often the answer is right."
         figures.append(Figure(curve_plot(shown, "coverage", "precision"), caption))
     return Section(
         "confidence",
         "Confidence",
-        "What the answering seat said of its own answer, or the share of the votes. The band is what perfectly "
-        "calibrated answers with the same confidences show, drawn 2,000 times.",
+        "The confidence of the answering seat, or the share of the votes. The band shows perfectly calibrated answers "
+        "with the same confidences, drawn 2,000 times.",
         figures,
     )
 

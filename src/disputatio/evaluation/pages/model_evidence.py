@@ -1,4 +1,4 @@
-"""The sections of a backtest's page on its language models: who was right, before and after the cut-off, and memory."""
+"""The sections of a backtest's page about its language models: accuracy, cut-off split and recognition probe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from disputatio.evaluation.statistics.paired import Comparison, format_p
 
 
 def make_model_sections(evidence: ModelEvidence) -> list[Section]:
-    """What a page says of the models; the probe only where it was held."""
+    """Make the sections about the models; the probe only if it ran."""
     found = [_forecasters(evidence), _cutoff(evidence)]
     return [*found, _recognition(evidence.recognition)] if evidence.recognition is not None else found
 
@@ -42,7 +42,7 @@ def _forecasters(evidence: ModelEvidence) -> Section:
         )
     ]
     if evidence.comparisons:
-        tables.append(_compared("Declared comparisons, judged together (Holm)", evidence.comparisons))
+        tables.append(_compared("Declared comparisons, tested together (Holm)", evidence.comparisons))
     figures = (
         [Figure(interval_plot(bars, 0, 1, "share right", 0.5), "Shares right with Wilson's 95 % intervals.")]
         if bars
@@ -51,8 +51,8 @@ def _forecasters(evidence: ModelEvidence) -> Section:
     return Section(
         "models",
         "Language models",
-        f"{', '.join(evidence.models)}. The single agent gives one answer; the vote has as many as cost what the "
-        "debate cost on that date. Blind is without names and dates, every series rebased.",
+        f"{', '.join(evidence.models)}. The single agent gives one answer; the vote has as many as the debate cost on "
+        "that date. Blind is without names and dates, every series rebased.",
         figures,
         tables,
         [evidence.verdict],
@@ -91,7 +91,7 @@ def _cutoff(evidence: ModelEvidence) -> Section:
     return Section(
         "cutoff",
         "Before and after the training cut-off",
-        f"The training cut-off {when}. What was decided before it may have been remembered; only dates after it count.",
+        f"The training cut-off {when}. Earlier outcomes may have been remembered; only dates after it count.",
         figures,
         [Table("Each forecaster, split at the cut-off", heads, rows)],
         [f"{row.name[:1].upper()}{row.name[1:]}: {row.verdict}" for row in evidence.splits],
@@ -115,10 +115,10 @@ def _recognition(report: RecognitionReport) -> Section:
     return Section(
         "recognition",
         "Recognition probe",
-        "Which index, which month is this? Asked on each date of the knowledge base as it is, where both are written, "
-        "and of the blinded one. Chance is what the same guesses come to when they are put to other dates.",
+        "Which index and which month is this? Asked on each date with the knowledge base that names both, and with the "
+        "blinded one. Chance is the score of the same guesses on other dates.",
         [Figure(interval_plot(bars, 0, 1, "share recognised"), "Recognised, with Wilson's 95 % intervals.")],
-        [Table("What was recognised", heads, rows)],
+        [Table("Recognised", heads, rows)],
         report.verdicts(),
     )
 

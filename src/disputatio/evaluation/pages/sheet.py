@@ -1,4 +1,8 @@
-"""A page made of sections with tables and figures; every text in it is escaped by the one gate for templates."""
+"""A page of sections with tables and plots. Templates escape every text.
+
+Plots are inline SVG, coloured by the style sheet, readable on a phone, and described for screen readers. The tables
+beside them have the same numbers.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under heads; the first column names the row, numbers are set right. ``caption`` says what it shows."""
+    """Rows under column headings; the first column names the row, numbers are right-aligned."""
 
     caption: str
     heads: Sequence[str]
@@ -35,7 +39,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing with a sentence that says what to see in it."""
+    """A drawing with a caption."""
 
     drawing: Drawing
     caption: str
@@ -43,7 +47,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a page. ``anchor`` is its place in the table of contents."""
+    """A part of a page. ``anchor`` is its link in the table of contents."""
 
     anchor: str
     title: str
@@ -56,7 +60,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole page. ``notice`` stands above everything, and may be empty; ``finding`` is the result in a sentence."""
+    """A whole page. ``notice`` stands above everything and may be empty; ``finding`` is the result in a sentence."""
 
     kind: str
     title: str
@@ -67,7 +71,7 @@ class Sheet:
 
 
 def render_sheet(sheet: Sheet) -> str:
-    """The page as HTML that needs no network."""
+    """Render the page as HTML that needs no network."""
     return _environment().get_template("sheet.html").render(sheet=sheet, policy=POLICY, style=_style())
 
 
@@ -79,7 +83,7 @@ def _environment() -> Environment:
 def _style() -> object:
     from markupsafe import Markup
 
-    # Our own style sheet, which no text of anybody else's is in.
+    # The packaged style sheet, without foreign text.
     return Markup(_asset("sheet.css"))  # noqa: S704
 
 
@@ -91,7 +95,7 @@ WIDTH = 480.0
 _LEFT, _RIGHT, _ROW = 12.0, 14.0, 46.0
 _MOST_LABEL = 46
 _SIZE, _SMALL = 13.0, 11.5
-"""Of the letters, as the style sheet has them."""
+"""Font sizes of the style sheet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +105,10 @@ class Drawing:
     markup: str
 
     def __html__(self) -> str:
-        """The drawing as it stands in a page."""
+        """The markup."""
         from markupsafe import Markup
 
-        # Made here, of numbers and of texts that were escaped one by one.
+        # Built from numbers and escaped texts only.
         return Markup(self.markup)  # noqa: S704
 
 
@@ -122,7 +126,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A line through points, or points alone; ``names`` label them, where there are any."""
+    """A line through points, or points alone; ``names`` label the points."""
 
     label: str
     points: Sequence[tuple[float, float]]
@@ -132,12 +136,12 @@ class Curve:
 
 
 def _reach(words: str, size: float = _SIZE) -> float:
-    """How far ``words`` reach at most."""
+    """The largest width of ``words``."""
     return most_ems(words) * size
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start", classes: str = "", room: float | None = None) -> str:
-    """``words`` at a place, cut where they would leave the drawing or, where it is given, their ``room``."""
+    """A text element, cut if it would leave the drawing or its ``room``."""
     shown = cut(clean(words), _MOST_LABEL)
     if room is None:
         room = {"start": WIDTH - x, "end": x, "middle": 2 * min(x, WIDTH - x)}[anchor]
@@ -159,7 +163,7 @@ def _svg(height: float, title: str, parts: Sequence[str]) -> Drawing:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from ``low`` to ``high``, at most so many."""
+    """Round numbers from ``low`` to ``high``, at most ``most``."""
     span = max(high - low, 1e-9)
     raw = span / max(1, most - 1)
     size = 10.0 ** math.floor(math.log10(raw))
@@ -171,7 +175,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 def interval_plot(
     bars: Sequence[Bar], low: float, high: float, axis: str, mark: float | None = None, *, percent: bool = True
 ) -> Drawing:
-    """Each row's value with its interval, on one axis; ``mark`` is a line to compare with."""
+    """Draw each row's value with its interval on one axis; ``mark`` is a line to compare with."""
     heads = [_row_head(bar.label, bar.shown) for bar in bars]
     foot = sum(height for _, height in heads) + 6
     scale = (WIDTH - _LEFT - _RIGHT) / (high - low)
@@ -181,7 +185,7 @@ def interval_plot(
 
     parts = [
         _line(place(tick), 4, place(tick), foot, "grid")
-        # A name in the middle of the last line would be cut off at the edge.
+        # A label centred on the last line would be cut off at the edge.
         + _text(*_at_foot(place(tick), foot + 15, _tick(tick, percent)), "quiet small")
         for tick in ticks(low, high)
     ]
@@ -204,7 +208,7 @@ def interval_plot(
 
 
 def _row_head(label: str, shown: str) -> tuple[str, float]:
-    """A row's words over its bar and how tall the row is: on one line where both fit in any font, else on two."""
+    """The words above a row's bar and the height of the row: one line if both fit in any font, else two."""
     whole = WIDTH - _LEFT - _RIGHT
     if _reach(cut(clean(label), _MOST_LABEL)) + _reach(shown, _SMALL) + 12 <= whole:
         return _text(_LEFT, 17, label) + _text(WIDTH - _RIGHT, 17, shown, "end", "quiet small"), _ROW
@@ -212,7 +216,7 @@ def _row_head(label: str, shown: str) -> tuple[str, float]:
 
 
 def _at_foot(x: float, y: float, words: str) -> tuple[float, float, str, str]:
-    """Where a name under an axis stands: in the middle under its line, but not over an edge of the drawing."""
+    """The position of a label under an axis: centred, but inside the drawing."""
     if x > WIDTH - 30:
         return min(x + 14, WIDTH - 2), y, words, "end"
     return (max(x - 10, 2), y, words, "start") if x < 30 else (x, y, words, "middle")
@@ -224,7 +228,7 @@ def _tick(value: float, percent: bool) -> str:  # noqa: FBT001
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A square field with axes."""
+    """A field with axes."""
 
     x_low: float
     x_high: float
@@ -257,7 +261,7 @@ class _Frame:
 def curve_plot(
     curves: Sequence[Curve], x_name: str, y_name: str, *, x_percent: bool = True, y_percent: bool = True
 ) -> Drawing:
-    """Curves in one field, with their names under it."""
+    """Draw curves in one field, with their names below."""
     points = [point for curve in curves for point in curve.points]
     x_low, x_high = _range([x for x, _ in points], x_percent)
     y_low, y_high = _range([y for _, y in points], y_percent)
@@ -291,7 +295,7 @@ def _range(values: Sequence[float], percent: bool) -> tuple[float, float]:  # no
 
 
 def reliability_plot(found: Reliability, label: str) -> Drawing:
-    """How often what was forecast came, beside the band of a perfectly calibrated forecaster, with counts."""
+    """Draw observed shares over forecasts, with the band of a perfectly calibrated forecaster and the counts."""
     frame = _Frame(0.0, 1.0, 0.0, 1.0)
     parts = frame.axes("forecast", "came")
     half = (frame.x(1.0) - frame.x(0.0)) / len(found.bins) / 2 - 3
@@ -315,7 +319,7 @@ def reliability_plot(found: Reliability, label: str) -> Drawing:
 
 
 def share_bars(rows: Sequence[tuple[str, Sequence[tuple[str, int]]]], names: Sequence[tuple[str, str]]) -> Drawing:
-    """Rows of counts by class as parts of a whole bar; ``names`` are the classes' tones and words."""
+    """Draw rows of counts by class as parts of a whole bar; ``names`` are the classes' tones and words."""
     parts, span = [], WIDTH - _LEFT - _RIGHT
     for number, (label, counts) in enumerate(rows):
         top, total, x = _ROW * number, sum(count for _, count in counts) or 1, _LEFT
@@ -334,5 +338,5 @@ def share_bars(rows: Sequence[tuple[str, Sequence[tuple[str, int]]]], names: Seq
         parts.append(f'<g class="{tone}"><rect x="{x:.0f}" y="{foot - 10}" width="11" height="11" class="part"/></g>')
         parts.append(_text(x + 16, foot, word, "start", "small"))
         x += wide + 12
-    told = "; ".join(f"{label} " + ", ".join(str(count) for _, count in counts) for label, counts in rows)
-    return _svg(foot + 10, f"{', '.join(word for _, word in names)}: {told}", parts)
+    counted = "; ".join(f"{label} " + ", ".join(str(count) for _, count in counts) for label, counts in rows)
+    return _svg(foot + 10, f"{', '.join(word for _, word in names)}: {counted}", parts)

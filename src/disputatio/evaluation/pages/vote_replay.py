@@ -20,7 +20,7 @@ from disputatio.evaluation.vote_replay import JudgeSwaps, PanelCount, ReplayRepo
 
 
 def render_replay_page(report: ReplayReport) -> str:
-    """The report as one HTML page that needs no network."""
+    """Render the report as one HTML page that needs no network."""
     sections = [_panel(panel, number) for number, panel in enumerate(report.panels)]
     if report.swaps:
         sections.append(_swaps(report.swaps))
@@ -29,7 +29,7 @@ def render_replay_page(report: ReplayReport) -> str:
         Sheet(
             "replay",
             f"{report.source}: recorded votes, counted again",
-            f"{items:,} items in {len(report.panels)} sets under every decision rule and panel. No model was asked.",
+            f"{items:,} items in {len(report.panels)} sets under every decision rule and panel. No model was called.",
             sections,
         )
     )
@@ -55,7 +55,7 @@ def _panel(panel: PanelCount, number: int) -> Section:
     bars = [_bar(row.rule, row, "c1") for row in panel.rules if row.votes_needed is None]
     bars += [_bar(row.panel[0], row, "c2") for row in panel.alone]
     figures = [
-        Figure(_curves(panel), "The more votes are needed, the less is decided, and the more often rightly."),
+        Figure(_curves(panel), "The more votes a rule needs, the less it decides, and the more often rightly."),
         Figure(
             interval_plot(bars, 0.0, 1.0, "accuracy over all items"), "Rules over all voters, and each voter alone."
         ),

@@ -1,1 +1,1 @@
-"""Questions whose right answers are known: one's own files, and golden sets."""
+"""Questions with known answers, and the debates and baselines that answer them."""

@@ -1,14 +1,19 @@
-"""The ways of answering that are compared, and the debates each of them holds on a question.
+"""The compared ways of answering, their debates on a question, and how code reads the answers from the records.
 
     structured  yes or no: one debate on whether the answer is yes. Two answers: pro argues for A and con for B.
-                Several options: one debate for each, on whether it is the right one
-    panel       one panel that votes on the options
+                Several options: one debate for each, on whether it is the right one.
+                The winner's answer counts; of several options the one whose pro leads by most, even if all lose. Equal
+                leads, and a debate without a result, give no answer
+    panel       one panel that votes on the options. The option that met the decision rule counts; without one there
+                is no answer
     freeform    one free-form debate, whose judge then answers the question
     review      one review, whose moderator then answers the question
     single      one answer by one seat
-    vote        so many single answers as cost what a debate cost on that question; the answer given most often
+    vote        as many single answers as cost what a debate cost on that question; the most frequent answer counts,
+                of equal ones the first given
 
-`reading` says how what came of them becomes an answer, by code alone.
+An answer is right or wrong. A missing answer means either that nothing was agreed or that a provider failed. The two
+are counted apart, and neither is right.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ NOT_FOR_NUMBERS = frozenset({"structured", "panel"})
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way of answering. ``name`` is what people see; ``of`` is the debate whose cost a vote has."""
+    """One way of answering. ``name`` is shown; ``of`` is the debate whose cost a vote has."""
 
     name: str
     way: str
@@ -58,15 +63,15 @@ class Arm:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is what debates are compared with."""
+        """Whether debates are compared with it."""
         return self.way not in DEBATES
 
 
 def choose_arms(ways: Sequence[str], kinds: Sequence[Kind]) -> tuple[Arm, ...]:
-    """The arms that ``ways`` name, debates first; a vote is held once for each debate.
+    """Make the arms of ``ways``, debates first, with one vote for each debate.
 
     Raises:
-        InvalidInputError: a way is unknown, is named twice, or cannot answer a question of these kinds.
+        InvalidInputError: a way is unknown, is named twice, or cannot answer questions of these kinds.
     """
     for way in ways:
         if way not in WAYS:
@@ -74,11 +79,13 @@ def choose_arms(ways: Sequence[str], kinds: Sequence[Kind]) -> tuple[Arm, ...]:
                 f"There is no way of answering called {one_line(way, 40)!r}.", f"There are: {', '.join(WAYS)}."
             )
     if not ways or len(set(ways)) < len(ways):
-        raise InvalidInputError("Nothing is compared, or something twice.", f"Name each once: {', '.join(WAYS)}.")
+        raise InvalidInputError(
+            "No way of answering is named, or one is named twice.", f"Name each once: {', '.join(WAYS)}."
+        )
     unfit = sorted(NOT_FOR_NUMBERS & set(ways))
     if Kind.NUMBER in kinds and unfit:
         raise InvalidInputError(
-            f"{unfit[0]} cannot answer with a number: what is voted on or argued for must be named before.",
+            f"{unfit[0]} cannot answer with a number: it needs options to vote on or argue for.",
             "Compare freeform, review, single and vote on questions with numbers.",
         )
     debates = [way for way in WAYS if way in ways and way in DEBATES]
@@ -88,14 +95,14 @@ def choose_arms(ways: Sequence[str], kinds: Sequence[Kind]) -> tuple[Arm, ...]:
         paid = debates or [way for way in (FREEFORM,) if way in ways]
         if not paid:
             raise InvalidInputError(
-                "A vote costs what a debate costs, and no debate is compared.", "Add one, such as panel or freeform."
+                "A vote costs as much as a debate, and no debate is compared.", "Add one, such as panel or freeform."
             )
         arms += [Arm(VOTE if len(paid) == 1 else f"{VOTE} at the cost of {way}", VOTE, way) for way in paid]
     return tuple(arms)
 
 
 def declare_pairs(arms: Sequence[Arm]) -> tuple[tuple[str, str], ...]:
-    """The comparisons: each debate against each baseline that is there; where no debate is, free-form against both."""
+    """Pair each debate with each baseline; without debates, free-form with both."""
     debates = [arm for arm in arms if not arm.is_baseline] or [arm for arm in arms if arm.way == FREEFORM]
     return tuple(
         (one.name, other.name)
@@ -106,7 +113,7 @@ def declare_pairs(arms: Sequence[Arm]) -> tuple[tuple[str, str], ...]:
 
 
 def find_arm_format(way: str) -> Format:
-    """The format that ``way`` is held in."""
+    """Return the format that ``way`` uses."""
     if way in {SINGLE_ANSWER, VOTE}:
         return SINGLE
     return answered(way) if way in {FREEFORM, "review"} else find_format(way)
@@ -115,7 +122,7 @@ def find_arm_format(way: str) -> Format:
 def make_trials(
     arm: Arm, item: Item, settings: Mapping[str, Settings], prompts: Path | None = None
 ) -> tuple[tuple[str, Trial], ...]:
-    """The debates that ``arm`` holds on ``item``, each with what it is about: an option, or nothing."""
+    """Make the debates of ``arm`` on ``item``, each with its option, or an empty text."""
     chosen, form = settings[arm.way], find_arm_format(arm.way)
     if arm.way == "structured":
         return tuple(
@@ -134,7 +141,7 @@ def make_trials(
 def make_samples_trial(
     item: Item, first: int, samples: int, settings: Mapping[str, Settings], prompts: Path | None = None
 ) -> Trial:
-    """So many single answers from number ``first`` on, at the temperature of samples."""
+    """Make ``samples`` single answers from number ``first`` on, at the sampling temperature."""
     chosen = with_sampling(settings[VOTE])
     rules = {**chosen.rules, "options": item.labels, "first": first, "samples": samples}
     chosen = replace(chosen, rules=rules)  # type: ignore[arg-type]
@@ -142,7 +149,7 @@ def make_samples_trial(
 
 
 def make_motions(item: Item) -> tuple[tuple[str, str], ...]:
-    """What two sides can argue about, with the answer that pro stands for."""
+    """Make the motions that two sides can argue, each with the answer that pro stands for."""
     if item.kind is Kind.YES_NO:
         return (("yes", f"The right answer to this question is yes. {item.question}"),)
     if item.kind is Kind.PAIRWISE:
@@ -160,7 +167,7 @@ NOTHING_SPENT = Spending()
 
 
 class Outcome(StrEnum):
-    """What became of one question in one arm."""
+    """The outcome of one question in one arm."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -173,8 +180,8 @@ class Outcome(StrEnum):
 class ArmAnswer:
     """What one arm made of one question.
 
-    ``confidence`` is 0 to 1: what the answering seat said of its answer, or the share of votes; None where there is
-    none. ``seconds`` is the time of all calls one after the other. ``harness`` tells that a seat was no model.
+    ``confidence`` is 0 to 1: that of the answering seat, or the share of votes; None without one. ``seconds`` is the
+    time of all calls one after the other. ``harness`` means that a seat was not a real model.
     """
 
     answer: str | None
@@ -189,7 +196,7 @@ class ArmAnswer:
 
     @property
     def right(self) -> bool:
-        """Whether it was answered right."""
+        """Whether the answer is right."""
         return self.outcome is Outcome.RIGHT
 
 
@@ -197,12 +204,12 @@ NOT_RUN = ArmAnswer(None, Outcome.NOT_RUN)
 
 
 def read_answer(arm: Arm, item: Item, held: Sequence[tuple[str, str, History]]) -> ArmAnswer:
-    """What ``arm`` made of ``item``.
+    """Read what ``arm`` made of ``item``.
 
     Args:
         arm: any but a vote.
         item: the question.
-        held: each debate with what it was about, its id and its history.
+        held: each debate with its option, its id and its history.
     """
     histories = [history for _, _, history in held]
     found: tuple[str | None, float | None, str]
@@ -226,7 +233,7 @@ def make_answer(
     held: Sequence[tuple[str, str, History]],
     samples: int = 0,
 ) -> ArmAnswer:
-    """An answer with what it cost and how it ended."""
+    """Add cost and outcome to an answer."""
     histories = [history for _, _, history in held]
     failure = next((text for history in histories if (text := find_unreachable(history))), "")
     if answer is not None:
@@ -253,13 +260,13 @@ def sum_seconds(history: History) -> float:
 
 
 HARNESS_MODELS = ("scripted", "schema", "fake", "instance")
-"""How the names of models begin that answer by a script or by the schema alone."""
+"""Prefixes of the names of models that answer by a script or by the schema alone."""
 
 
 def is_harness(history: History) -> bool:
-    """Whether any seat was no model: a script, a recording, or a server that answers any schema at random.
+    """Whether a seat was not a real model: a script, a recording, or a server that answers any schema at random.
 
-    Such a server is known by the name of the model that it states, and by the words of its answers whatever it states.
+    Such a server is recognised by its model name, and by its made-up answers whatever name it states.
     """
     if history.opened is None:
         return False
@@ -274,7 +281,7 @@ def is_harness(history: History) -> bool:
 
 
 def count_turns(history: History) -> int:
-    """How many turns were taken."""
+    """Count the turns taken."""
     return sum(isinstance(row, TurnTaken) for row in history.answered.values())
 
 
@@ -296,7 +303,7 @@ def _by_scores(item: Item, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> tup
 
 
 def _lead(outcome: Mapping[str, Any]) -> Decimal | None:
-    """By how much pro leads; the whole scale where several judges voted without points."""
+    """The points by which pro leads; the whole scale where several judges voted without points."""
     panel = outcome.get("panel")
     if isinstance(panel, Mapping) and panel.get("gap") is None:
         winner = panel.get("winner")
@@ -330,7 +337,7 @@ def _by_judge(outcome: Mapping[str, Any]) -> tuple[str | None, float | None, str
 
 
 def read_vote(item: Item, samples: Sequence[Sample], histories: Mapping[str, History]) -> ArmAnswer:
-    """What a vote of ``samples`` made of ``item``."""
+    """Read what a vote of ``samples`` made of ``item``."""
     answers = [row.answer for row in samples]
     winner = most_given(answers)
     votes = {answer: answers.count(answer) for answer in dict.fromkeys(answers) if answer is not None}

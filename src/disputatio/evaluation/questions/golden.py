@@ -1,10 +1,10 @@
-"""Golden sets: labelled questions for each task type, to tell whether a debate is worth its cost there.
+"""Golden sets: labelled questions for each task type, to measure whether a debate is worth its cost there.
 
-    architecture, investment, compliance   in the package, written for it, each label with its reason and its source
-    contract                               made from LegalBench clauses (CC BY 4.0), read from a folder of one's own
-    security                               the CyberMetric questions, read from a folder of one's own
+    architecture, investment, compliance   packaged, each label with its reason and its source
+    contract                               made from LegalBench clauses (CC BY 4.0) in a folder of the user
+    security                               the CyberMetric questions in a folder of the user
 
-The last two are other people's work and are not in the package.
+The last two are the work of others and are not packaged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PACKAGED = ("architecture", "investment", "compliance")
 
 @dataclass(frozen=True, slots=True)
 class GoldenSet:
-    """A task type, the preset of reviews that belongs to it, and where its questions come from."""
+    """A task type, its preset of reviews, and how to read its questions."""
 
     task_type: str
     preset: str
@@ -35,15 +35,15 @@ class GoldenSet:
 
     @property
     def packaged(self) -> bool:
-        """Whether its questions are in the package."""
+        """Whether its questions are packaged."""
         return self.task_type in PACKAGED
 
 
 def golden_set(task_type: str, data: Path | None = None) -> QuestionSet:
-    """The labelled questions of ``task_type``.
+    """Load the labelled questions of ``task_type``.
 
     Raises:
-        InvalidInputError: there is no such set, or its folder is needed and was not given or is another one.
+        InvalidInputError: there is no such set, or its folder is missing, unneeded or wrong.
     """
     chosen = GOLDEN.get(task_type)
     if chosen is None:
@@ -56,7 +56,7 @@ def golden_set(task_type: str, data: Path | None = None) -> QuestionSet:
 def _packaged(task_type: str) -> Callable[[Path | None], QuestionSet]:
     def read(data: Path | None) -> QuestionSet:
         if data is not None:
-            raise InvalidInputError(f"The golden set {task_type} is in the package.", "Leave --data out.")
+            raise InvalidInputError(f"The golden set {task_type} is packaged.", "Leave --data out.")
         text = files("disputatio.evaluation.questions").joinpath(f"{task_type}.json").read_text("utf-8")
         body: Any = json.loads(text)
         items = tuple(
@@ -70,13 +70,13 @@ def _packaged(task_type: str) -> Callable[[Path | None], QuestionSet]:
 def _folder(task_type: str, data: Path | None, what: str) -> Path:
     if data is None:
         raise InvalidInputError(
-            f"The golden set {task_type} is other people's work and is not in the package.",
+            f"The golden set {task_type} is the work of others and is not packaged.",
             f"Give the folder of {what} with --data FOLDER.",
         )
     return data
 
 
-# What each clause set of LegalBench labels, as a question; "Yes" is that the clause does it.
+# The label of each clause set of LegalBench as a question.
 _CLAUSES: Mapping[str, str] = {
     "cuad_anti-assignment": "Does this clause require the other party's consent or notice before a party may assign "
     "the contract to a third party?",

@@ -1,16 +1,15 @@
 """Questions with known answers, from JSONL or CSV.
 
-A question has ``question`` and ``answer``, and what tells its kind:
+A question has ``question`` and ``answer``, and fields that decide its kind:
 
     choice      ``options``: a list of texts, an object of label to text, or (in CSV) columns A, B, C ... or texts
                 between bars; ``answer`` is the label or the text of one of them
-    yes_no      ``answer`` is yes or no (true and false are taken for them)
-    number      ``answer`` is a number; ``tolerance`` is how far off is still right, 0 where not given
+    yes_no      ``answer`` is yes or no (true and false are accepted)
+    number      ``answer`` is a number; ``tolerance`` is the accepted deviation, 0 by default
     pairwise    ``answer_a`` and ``answer_b``, two texts to choose from; ``answer`` is A, B or tie
 
-It may have ``id`` (the number of its line otherwise), ``kind``, ``context`` (a text that belongs to the question; in
-JSONL also an object of title to text), ``reason`` and ``source`` of the label, and ``group``. Whatever else a row has
-is left alone.
+Optional fields: ``id`` (by default the line number), ``kind``, ``context`` (a text that belongs to the question; in
+JSONL also an object of title to text), ``reason`` and ``source`` of the label, and ``group``. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _STEP = "See docs/how-to/evaluate.md for what a question looks like."
 
 
 class Kind(StrEnum):
-    """What an answer is."""
+    """The kind of an answer."""
 
     CHOICE = "choice"
     YES_NO = "yes_no"
@@ -53,7 +52,7 @@ class Item:
     """One question.
 
     ``options`` are label and text; empty for numbers. ``known`` is the right label, or the right number in plain
-    digits. ``sources`` are texts laid before every seat.
+    digits. ``sources`` are texts given to every seat.
     """
 
     id: str
@@ -69,12 +68,12 @@ class Item:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What may be answered; empty for numbers."""
+        """The allowed answers; empty for numbers."""
         return tuple(label for label, _ in self.options)
 
     @property
     def text(self) -> str:
-        """The question with what may be answered, as every way of answering is asked it."""
+        """The question with its options, as every way of answering gets it."""
         if self.kind is not Kind.CHOICE:
             return self.question
         return self.question + "\n" + "\n".join(f"{label}: {text}" for label, text in self.options)
@@ -91,7 +90,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions, in the order of their file. ``digest`` is of all that decides right and wrong."""
+    """Questions in the order of their file."""
 
     name: str
     items: tuple[Item, ...]
@@ -119,7 +118,7 @@ class QuestionSet:
         return self.kinds in {(Kind.YES_NO,), (Kind.PAIRWISE,)}
 
     def drawn(self, limit: int | None, seed: int) -> QuestionSet:
-        """At most ``limit`` of the questions, drawn by ``seed`` and left in order."""
+        """Draw at most ``limit`` questions by ``seed``, and keep their order."""
         if limit is None or limit >= len(self.items):
             return self
         ranked = sorted(self.items, key=lambda row: hashlib.sha256(f"{seed}/{row.id}".encode()).hexdigest())
@@ -129,7 +128,7 @@ class QuestionSet:
 
 
 def read_questions(path: Path) -> QuestionSet:
-    """The questions in a JSONL or CSV file.
+    """Read the questions of a JSONL or CSV file.
 
     Raises:
         InvalidInputError: it cannot be read, or a question is incomplete; names the line.
@@ -150,15 +149,15 @@ def read_questions(path: Path) -> QuestionSet:
 
 
 def check_questions(questions: QuestionSet, where: str) -> QuestionSet:
-    """``questions``, unless there is none, or an id or a whole question comes twice.
+    """Refuse an empty set and repeated ids or questions.
 
-    A question that stands there twice would be answered alike and counted as two that know nothing of each other.
+    A repeated question would be answered the same way and counted as two independent ones.
 
     Raises:
         InvalidInputError: one of these.
     """
     if not questions.items:
-        raise InvalidInputError(f"{where} holds no question.", _STEP)
+        raise InvalidInputError(f"{where} contains no question.", _STEP)
     seen: set[str] = set()
     asked: dict[tuple[str, ...], str] = {}
     for row in questions.items:
@@ -193,16 +192,16 @@ def _json_rows(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
                 f"{path}, line {number}: {error.msg}.", "Give one JSON object a line (JSONL), or a .csv file."
             ) from None
         if not isinstance(body, dict):
-            raise InvalidInputError(f"{path}, line {number} is no JSON object.", "Give one JSON object a line.")
+            raise InvalidInputError(f"{path}, line {number} is not a JSON object.", "Give one JSON object a line.")
         rows.append((number, body))
     return rows
 
 
 def read_item(where: str, number: int, row: Mapping[str, Any]) -> Item:
-    """The question in one row.
+    """Read the question of one row.
 
     Raises:
-        InvalidInputError: it is incomplete; ``where`` says which it is.
+        InvalidInputError: it is incomplete; ``where`` names it.
     """
     question = clean(str(row.get("question") or "")).strip()
     answer = row.get("answer")
@@ -239,8 +238,8 @@ def read_item(where: str, number: int, row: Mapping[str, Any]) -> Item:
     )
     if len(item.text) > MAX_MOTION_CHARS - 200:
         raise InvalidInputError(
-            f"{where}: the question has {len(item.text):,} characters, and {MAX_MOTION_CHARS - 200:,} are the most.",
-            "Give long texts under context.",
+            f"{where}: the question has {len(item.text):,} characters; at most {MAX_MOTION_CHARS - 200:,} are allowed.",
+            "Put long texts under context.",
         )
     return item
 
@@ -252,7 +251,7 @@ def _kind(where: str, row: Mapping[str, Any], options: Sequence[object], answer:
             kind = Kind(str(stated).strip().lower().replace("-", "_").replace("numeric", "number"))
         except ValueError:
             raise InvalidInputError(
-                f"{where}: {one_line(str(stated), 40)!r} is no kind of question.",
+                f"{where}: {one_line(str(stated), 40)!r} is not a kind of question.",
                 f"Kinds are: {', '.join(row.value for row in Kind)}.",
             ) from None
     elif row.get("answer_a") is not None:
@@ -291,7 +290,7 @@ def _options(where: str, row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
             raise InvalidInputError(f"{where} has {len(given)} options.", f"Give {len(_LETTERS)} at most.")
         given = dict(zip(_LETTERS, given, strict=False))
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"{where}: options are no list and no object.", _STEP)
+        raise InvalidInputError(f"{where}: options are neither a list nor an object.", _STEP)
     rows = tuple((str(label).strip(), clean(str(text)).strip()) for label, text in given.items())
     strange = next((label for label, _ in rows if not is_name(label)), None)
     if strange is not None:
@@ -302,7 +301,7 @@ def _options(where: str, row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _label(known: str, options: Sequence[tuple[str, str]]) -> str:
-    """The label that ``known`` means: itself, in either case, or that of the text it is."""
+    """The label that ``known`` means: itself in any case, or that of its text."""
     by_label = {label.casefold(): label for label, _ in options}
     by_text = {re.sub(r"\s+", " ", text).casefold(): label for label, text in options}
     return by_label.get(known.casefold()) or by_text.get(re.sub(r"\s+", " ", known).casefold()) or known
@@ -312,7 +311,7 @@ def _check_known(where: str, kind: Kind, known: str, options: Sequence[tuple[str
     labels = [label for label, _ in options]
     if kind is not Kind.NUMBER and known not in labels:
         raise InvalidInputError(
-            f"{where}: the answer {one_line(known, 60)!r} is none of its options.", f"They are: {', '.join(labels)}."
+            f"{where}: the answer {one_line(known, 60)!r} is not one of its options.", f"They are: {', '.join(labels)}."
         )
 
 
@@ -330,7 +329,7 @@ def _sources(row: Mapping[str, Any]) -> tuple[Evidence, ...]:
 
 
 def item_json(item: Item) -> JsonObject:
-    """A question as a report keeps it."""
+    """A question in a report."""
     return {
         "id": item.id,
         "kind": item.kind.value,

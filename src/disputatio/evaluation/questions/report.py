@@ -1,4 +1,4 @@
-"""The report of an evaluation: what each arm got right, at what cost, and whether the differences are beyond chance."""
+"""The report of an evaluation: what each arm got right, at what cost, and whether differences exceed chance."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from disputatio.kernel import JsonObject
 
 JSON_VERSION = 1
 HARNESS = (
-    "A HARNESS TEST: seats were taken by scripts, recordings or servers that answer any schema. It shows that the "
-    "evaluation works and is no evidence about debate."
+    "A HARNESS TEST: scripts, recordings or servers that answer any schema took seats. It shows that the evaluation "
+    "works and is no evidence about debate."
 )
 THRESHOLDS = tuple(step / 20 for step in range(8, 21))
 FEWEST_FOR_CALIBRATION = 20
@@ -36,7 +36,7 @@ FEWEST_FOR_CALIBRATION = 20
 
 @dataclass(frozen=True, slots=True)
 class ArmScores:
-    """What one arm came to over all questions."""
+    """The scores of one arm over all questions."""
 
     arm: Arm
     given: Mapping[str, ArmAnswer]
@@ -57,17 +57,17 @@ class ArmScores:
 
     @property
     def usd_per_right(self) -> Decimal | None:
-        """Dollars for each right answer; None where a price is not known or nothing was right."""
+        """Dollars for each right answer; None if a price is unknown or nothing was right."""
         return self.spent.usd / self.right if self.spent.usd is not None and self.right else None
 
     @property
     def tokens_per_right(self) -> float | None:
-        """Tokens for each right answer; None where nothing was right."""
+        """Tokens for each right answer; None if nothing was right."""
         return self.spent.tokens / self.right if self.right else None
 
     @property
     def seconds_per_right(self) -> float | None:
-        """Seconds of calls, one after the other, for each right answer; None where nothing was right."""
+        """Seconds of calls, one after the other, for each right answer; None if nothing was right."""
         return self.seconds / self.right if self.right else None
 
     def as_json(self) -> JsonObject:
@@ -98,7 +98,7 @@ class ArmScores:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """What an evaluation reports. ``who`` says who sat where, by way of answering and seat."""
+    """The report of an evaluation. ``who`` maps ways of answering to seats and their models."""
 
     questions: QuestionSet
     arms: tuple[ArmScores, ...]
@@ -167,7 +167,7 @@ def make_evaluation_report(
     seed: int | None = None,
     drawn_from: int | None = None,
 ) -> EvaluationReport:
-    """Score everything that was held; what was not held stays in the counts."""
+    """Score everything that ran; what did not run stays in the counts."""
     rows = tuple(_scores(arm, questions, held) for arm in arms)
     right = {row.arm.name: [row.given[item.id].right for item in questions.items] for row in rows}
     compared = compare_all(right, declare_pairs(arms))
@@ -192,7 +192,7 @@ def make_evaluation_report(
 def _scores(arm: Arm, questions: QuestionSet, held: EvaluationResult) -> ArmScores:
     given = held.given[arm.name]
     rows = [given[item.id] for item in questions.items]
-    # A number that is near enough counts as the right one.
+    # A number within the tolerance counts as the right one.
     answers = [item.known if row.right else row.answer for item, row in zip(questions.items, rows, strict=True)]
     known = [item.known for item in questions.items]
     counted = {outcome: sum(row.outcome is outcome for row in rows) for outcome in Outcome}
@@ -219,7 +219,7 @@ def _scores(arm: Arm, questions: QuestionSet, held: EvaluationResult) -> ArmScor
 
 
 def _spend_ratio(arm: Arm, questions: QuestionSet, held: EvaluationResult) -> float | None:
-    """Tokens of a vote over those of its debate, on questions where both were held."""
+    """Tokens of a vote over those of its debate, on questions where both ran."""
     if not arm.of:
         return None
     pairs = [
@@ -238,14 +238,14 @@ def _warnings(rows: Sequence[ArmScores]) -> list[str]:
         if failed:
             found.append(f"{row.arm.name}: {failed} failed at the provider and count as not right.")
         if missing:
-            found.append(f"{row.arm.name}: {missing} were not held and count as not right.")
+            found.append(f"{row.arm.name}: {missing} did not run and count as not right.")
         if row.spend_ratio is not None and abs(row.spend_ratio - 1) > 0.1:
             found.append(f"{row.arm.name} cost {row.spend_ratio:.2f} times what its debate cost.")
     return found
 
 
 def render_evaluation_lines(report: EvaluationReport) -> list[str]:
-    """The report for people."""
+    """Render the report as text."""
     questions = report.questions
     drawn = "" if report.drawn_from == len(questions.items) else f" of {report.drawn_from}"
     lines = [HARNESS, ""] if report.harness else []
@@ -264,7 +264,7 @@ def render_evaluation_lines(report: EvaluationReport) -> list[str]:
     lines += [_arm_line(row, width) for row in report.arms]
     lines += ["", f"{'':{width}}{'tokens':>12}{'USD':>12}{'seconds':>10}  a right answer: tokens, USD, s"]
     lines += [_cost_line(row, width) for row in report.arms]
-    lines += ["", "Declared comparisons, all judged together (Holm); difference with Newcombe's 95 % interval"]
+    lines += ["", "Declared comparisons, tested together (Holm); difference with Newcombe's 95 % interval"]
     for row in report.comparisons:
         lines += _comparison_lines(row)
     if any(row.calibration for row in report.arms):
@@ -273,12 +273,12 @@ def render_evaluation_lines(report: EvaluationReport) -> list[str]:
         lines += ["", *report.warnings]
     if report.stopped:
         higher = " with a higher ceiling" if "ceiling" in report.stopped else ""
-        lines += ["", f"Not finished: {report.stopped}. The same command{higher} goes on where this ended."]
+        lines += ["", f"Not finished: {report.stopped}. Run the same command again{higher} to continue."]
     return lines
 
 
 def list_seats(report: EvaluationReport) -> list[tuple[str, Mapping[str, str]]]:
-    """Once for all ways where one model sits everywhere."""
+    """List seats and models by way of answering; one row if one model sits everywhere."""
     models = {model for seats in report.who.values() for model in seats.values()}
     return [("all seats", {"": models.pop()})] if len(models) == 1 else list(report.who.items())
 
@@ -333,9 +333,7 @@ def _points(row: Estimate) -> str:
 
 
 def _calibration_lines(arms: Sequence[ArmScores]) -> list[str]:
-    lines = [
-        "Is the confidence worth anything? (ECE beside what perfectly calibrated answers with these confidences show)"
-    ]
+    lines = ["Is the confidence informative? (ECE beside that of perfectly calibrated answers with these confidences)"]
     for row in arms:
         if row.calibration is None or row.brier is None:
             continue

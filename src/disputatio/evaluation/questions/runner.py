@@ -1,8 +1,8 @@
-"""Runs everything that is compared, as one experiment.
+"""Run everything that is compared as one experiment, and estimate it.
 
-Debates and single answers come first. What each debate cost says how many samples its vote has: as many as come nearest
-to the same tokens. The first batch is estimated from the cost of the single answer, and further ones are drawn until
-more would lead away from the goal. Votes at the cost of several debates share their samples, from the first on.
+Debates and single answers run first. The cost of each debate decides how many samples its vote has: as many as come
+nearest to the same tokens. The first batch is estimated from the cost of the single answer. Further batches follow
+until more samples would move away from the goal. Votes at the cost of several debates share their samples.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST_BATCHES = 12
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult:
-    """What came of all of it: for each arm what it made of each question, by arm and question."""
+    """The answer of each arm to each question, by arm and question."""
 
     given: Mapping[str, Mapping[str, ArmAnswer]]
     spent: Spending
@@ -44,11 +44,11 @@ class EvaluationResult:
 
 
 class EvaluationRunner:
-    """Questions, the arms that answer them, and the experiment that runs all of it.
+    """Runs all arms on all questions.
 
     Args:
-        questions: what is asked.
-        arms: who answers.
+        questions: the questions.
+        arms: the ways of answering.
         settings: by way of answering; ``vote`` has its own.
         experiment: runs the debates.
         prompts: a folder of overrides.
@@ -91,7 +91,7 @@ class EvaluationRunner:
         return EvaluationResult(given, spent, result.stopped, result.provider_failed)
 
     def _next_samples(self, item: Item) -> Trial | None:
-        """The samples that are still wanted for the votes on ``item``; None where none are."""
+        """The samples still wanted for the votes on ``item``; None if none are."""
         goal = self._goal(item)
         if goal is None:
             return None
@@ -104,7 +104,7 @@ class EvaluationRunner:
         )
 
     def _goal(self, item: Item) -> tuple[int, int] | None:
-        """The most tokens, and turns, that a debate took whose cost a vote has; None where none was held."""
+        """The largest cost (tokens, turns) of a debate that a vote has to match; None if none ran."""
         found = [cost for arm in self._arms if arm.way == VOTE and (cost := self._cost(arm.of, item)) is not None]
         return max(found) if found else None
 
@@ -116,7 +116,7 @@ class EvaluationRunner:
         return total_spending(histories).tokens, sum(map(count_turns, histories))
 
     def _of(self, name: str, item: Item) -> list[tuple[str, str, History]]:
-        """The debates of one arm on one question, where all of them were held; else nothing."""
+        """The debates of one arm on one question if all of them ran; else nothing."""
         rows = self._about.get((name, item.id), [])
         finished = self._experiment.finished
         if not rows or any(key not in finished for _, key in rows):
@@ -137,7 +137,7 @@ class EvaluationRunner:
 async def estimate_evaluation(
     questions: QuestionSet, arms: Sequence[Arm], settings: Mapping[str, Settings], prompts: Path | None = None
 ) -> tuple[EstimatedPart, ...]:
-    """What each arm would take. Votes at the cost of several debates share their samples, so the dearest one counts."""
+    """Estimate each arm. Votes at the cost of several debates share their samples, so only the dearest counts."""
     found: dict[str, EstimatedPart] = {}
     for arm in arms:
         if arm.way != VOTE:

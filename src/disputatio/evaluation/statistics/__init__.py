@@ -1,1 +1,1 @@
-"""The statistics of comparisons and forecasts. Libraries do the work; what none has is here, with its source."""
+"""Statistics of comparisons and forecasts. Libraries compute what they offer; the rest is here, with its source."""

@@ -1,9 +1,10 @@
-"""Intervals and exact tests, from libraries that are imported where they are first needed (the extra "statistics").
+"""Intervals and exact tests. The libraries (extra "statistics") are imported where they are first needed.
 
-Wilson      the 95 % score interval of a proportion (Wilson 1927); it holds for few items and for shares near 0 and 1
-bootstrap   the 95 % percentile interval over 1,000 resamples of items, drawn by a fixed seed, for what is no
-            proportion, such as F1
-McNemar     the exact one-sided sign test on the items that changed (McNemar 1947), for one judge before and after
+Wilson      the 95 % score interval of a proportion (Wilson 1927); valid for few items and shares near 0 and 1 bootstrap
+the 95 % percentile interval over 1,000 resamples of items, with a fixed seed, for other measures such as F1 McNemar
+the exact one-sided sign test on the items that changed (McNemar 1947), for one judge before and after stationary  the
+bootstrap for values in time order (Politis and Romano 1994). The mean block length follows Politis and
+            White 2004, corrected by Patton, Politis and White 2009; both come from the library `arch`
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ POWER = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """``count`` of ``of``, with the Wilson interval; no value of nothing."""
+    """``count`` of ``of`` with the Wilson interval; no value if ``of`` is 0."""
 
     count: int
     of: int
@@ -38,7 +39,7 @@ class Rate:
 
     @property
     def value(self) -> float | None:
-        """The share; None of nothing."""
+        """The share; None if ``of`` is 0."""
         return self.count / self.of if self.of else None
 
     def text(self) -> str:
@@ -55,7 +56,7 @@ class Rate:
 
 @lru_cache(maxsize=4096)
 def rate(count: int, of: int) -> Rate:
-    """A share with its Wilson interval."""
+    """Make a share with its Wilson interval."""
     if not of:
         return Rate(count, of)
     with require_statistics():
@@ -66,7 +67,7 @@ def rate(count: int, of: int) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its interval; None where it is not defined, ``of`` items it rests on."""
+    """A number with its interval, resting on ``of`` items; None where it is undefined."""
 
     value: float | None
     low: float | None
@@ -82,7 +83,7 @@ class Estimate:
         return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
     def as_json(self) -> JsonObject:
-        """The number, its interval, and what it rests on."""
+        """The number, its interval and item count."""
         rows = {"value": self.value, "low": self.low, "high": self.high}
         return {**{key: None if row is None else round(row, 4) for key, row in rows.items()}, "of": self.of}
 
@@ -90,9 +91,9 @@ class Estimate:
 def bootstrap(
     rows: Sequence[Sequence[float]], measure: Callable[[Sequence[float]], float | None], seed: int = 0
 ) -> Estimate:
-    """``measure`` of the column sums of ``rows``, one row for each item, with its percentile interval over resamples.
+    """Bootstrap ``measure``, a function of the column sums of ``rows`` (one row for each item).
 
-    Resamples in which the measure is not defined are left out of the interval.
+    Resamples in which the measure is undefined are left out of the interval.
     """
     value = measure([math.fsum(column) for column in zip(*rows, strict=True)]) if rows else None
     if value is None or len(rows) < 2:
@@ -110,7 +111,7 @@ def bootstrap(
 
 
 def mean_of(values: Sequence[float]) -> float | None:
-    """The mean; None of nothing."""
+    """The mean; None without values."""
     return math.fsum(values) / len(values) if values else None
 
 
@@ -120,7 +121,7 @@ def mean_estimate(values: Sequence[float]) -> Estimate:
 
 
 def loss_p_value(lost: int, gained: int) -> float:
-    """How probable it is that chance alone loses so many of the items that changed, or more; 1 where none did."""
+    """The probability that chance alone loses this many of the changed items, or more; 1 if none changed."""
     if lost + gained == 0:
         return 1.0
     with require_statistics():
@@ -129,15 +130,14 @@ def loss_p_value(lost: int, gained: int) -> float:
 
 
 def fewest_detectable_losses(alpha: float) -> int:
-    """The fewest items that must be lost, with none gained, before chance is ruled out at ``alpha``."""
+    """The fewest losses, with no gains, that rule out chance at ``alpha``."""
     return math.ceil(math.log(alpha) / math.log(0.5) - 1e-12)
 
 
 def detectable_share(items: int, alpha: float) -> float | None:
-    """The smallest share of ``items`` that must be lost for the test to notice with probability ``POWER``.
+    """The smallest share of ``items`` whose loss the test detects with probability ``POWER``.
 
-    It takes for granted that nothing is gained by chance meanwhile, so it is the best that can be hoped for. None
-    where even losing all of them would not be noticed.
+    It assumes no gains by chance, so it is a best case. None if even losing all of them would not be detected.
     """
     needed = fewest_detectable_losses(alpha)
     if items < needed:
@@ -150,7 +150,7 @@ def detectable_share(items: int, alpha: float) -> float | None:
 
 
 def check_installed() -> None:
-    """Refuse to begin what could not be worked out at its end.
+    """Fail early if the statistics libraries are missing.
 
     Raises:
         InvalidInputError: a library is missing.
@@ -164,7 +164,7 @@ def check_installed() -> None:
 
 @contextmanager
 def require_statistics() -> Iterator[None]:
-    """Around the import of a numeric library."""
+    """Turn a missing numeric library into a clear error; wraps its import."""
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -179,7 +179,7 @@ BLOCK_RESAMPLES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class BootstrapInterval:
-    """A number with its 95 % percentile interval; ``block`` is the mean length of blocks, in items."""
+    """A number with its 95 % percentile interval; ``block`` is the mean block length in items."""
 
     value: float
     low: float
@@ -194,12 +194,12 @@ class BootstrapInterval:
 
 
 def block_length(series: Sequence[float]) -> float:
-    """The mean length of blocks that suits ``series``, at least 1; 1 where it does not vary or is too short."""
+    """The mean block length for ``series``, at least 1; 1 if it is constant or shorter than 16."""
     with require_statistics():
         import numpy as np
         from arch.bootstrap import optimal_block_length
     values = np.asarray(series, dtype=float)
-    # The rule looks at autocorrelations up to a lag that grows with the square root of the length.
+    # The rule needs autocorrelations up to a lag that grows with the square root of the length.
     if len(values) < 16 or float(values.std()) == 0.0:
         return 1.0
     found = float(optimal_block_length(values)["stationary"].iloc[0])
@@ -207,9 +207,9 @@ def block_length(series: Sequence[float]) -> float:
 
 
 def count_draws(items: int, block: float, *, seed: int = 0, resamples: int = BLOCK_RESAMPLES) -> NDArray[np.float64]:
-    """How often each of ``items`` (columns) is in each resample (rows): for measures of sums, all resamples at once.
+    """Count how often each of ``items`` (columns) is in each resample (rows), to compute sums of all resamples at once.
 
-    The resamples are those that `stationary_bootstrap` draws with the same block and seed.
+    The resamples are those of `stationary_bootstrap` with the same block and seed.
     """
     with require_statistics():
         import numpy as np
@@ -227,13 +227,13 @@ def stationary_bootstrap(
     seed: int = 0,
     resamples: int = BLOCK_RESAMPLES,
 ) -> BootstrapInterval:
-    """``measure`` of ``columns`` (arrays of one length, in time order), with its interval.
+    """Bootstrap ``measure`` of ``columns``, arrays of one length in time order.
 
     Args:
         columns: what is resampled together, row by row.
         measure: takes one array for each column.
-        block: the mean length of blocks; that of the first column where not given.
-        seed: resamples depend on it alone.
+        block: the mean block length; by default that of the first column.
+        seed: determines the resamples.
         resamples: how many.
     """
     with require_statistics():
@@ -241,7 +241,7 @@ def stationary_bootstrap(
         from arch.bootstrap import StationaryBootstrap
     arrays = [np.asarray(column, dtype=float) for column in columns]
     mean_block = block_length(columns[0]) if block is None else block
-    # The library says whole numbers and takes any: the mean of a geometric length.
+    # The library declares an int but accepts any mean of the geometric length.
     drawn = StationaryBootstrap(cast("int", mean_block), *arrays, seed=np.random.default_rng(seed))
     found: Any = drawn.apply(lambda *rows: np.asarray([measure(*rows)]), resamples)
     low, high = np.quantile(found.ravel(), [ALPHA / 2, 1 - ALPHA / 2])

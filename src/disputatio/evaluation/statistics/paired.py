@@ -1,14 +1,17 @@
-"""Two ways of answering, on identical items: which one is right more often, and whether chance would do as well.
+"""Compare two ways of answering identical items: which is right more often, and could chance explain it?
 
 difference  share right of the first less that of the second, with Newcombe's square-and-add score interval for
             paired proportions (Newcombe 1998, "Improved confidence intervals for
             the difference between binomial proportions based on paired data", method 10)
 tests       McNemar's, exact and mid-p, two-sided (Fagerland, Lydersen and Laake 2013, "The McNemar test for binary
-            matched-pairs data: mid-p and asymptotic are better than exact conditional"). The exact one is the
-            conservative one; mid-p is the one that decides here
-several     comparisons are declared before the run and judged together (Holm 1979)
-power       the probability that the test would see a difference of a given size. It is printed beside every
-            comparison: "not significant" at a power of .4 says next to nothing
+            matched-pairs data: mid-p and asymptotic are better than exact conditional"). The exact test is
+            conservative; mid-p decides here
+several     comparisons are declared before the run and tested together (Holm 1979) power       the probability that the
+test detects a difference of a given size, printed beside every comparison:
+            "not significant" at a power of .4 says almost nothing
+
+`check_power` tests the harness itself on simulated answers, with an edge and without one. The share of seeds in which
+the paired test finds a difference must match the stated power, and must not exceed the stated error.
 """
 
 from __future__ import annotations
@@ -23,9 +26,9 @@ from disputatio.evaluation.statistics.intervals import ALPHA, Estimate, Rate, ra
 from disputatio.kernel import JsonObject
 
 PLANNED_GAIN = 0.10
-"""The gain that power is stated for unless another is declared: ten points."""
+"""The default gain that power is stated for: ten points."""
 USUAL_DISCORDANCE = 0.30
-"""The share of items on which two ways are taken to differ in being right, before any were held."""
+"""The assumed share of items on which exactly one of two ways is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class PairedCounts:
 
     @property
     def items(self) -> int:
-        """How many items there were."""
+        """The number of items."""
         return self.both + self.first + self.second + self.neither
 
     @property
@@ -66,7 +69,7 @@ class PairedCounts:
 
 
 def mcnemar_exact(counts: PairedCounts) -> float:
-    """The exact two-sided p-value of McNemar's test; 1 where nothing is discordant."""
+    """The exact two-sided p-value of McNemar's test; 1 without discordant items."""
     if not counts.discordant:
         return 1.0
     with require_statistics():
@@ -106,9 +109,9 @@ def paired_difference(counts: PairedCounts) -> Estimate:
 
 
 def _phi(counts: PairedCounts) -> float:
-    """The correlation of being right, 0 where one of the two was always or never right.
+    """The correlation of being right; 0 where one of the two was always or never right.
 
-    Method 10 takes half the number of items off a product that is above zero, down to zero.
+    Method 10 subtracts half the number of items from a positive product, down to zero.
     """
     a, b, c, d = counts.both, counts.first, counts.second, counts.neither
     margins = (a + b) * (c + d) * (a + c) * (b + d)
@@ -118,12 +121,12 @@ def _phi(counts: PairedCounts) -> float:
 
 
 def format_p(p: float) -> str:
-    """A p-value as people read it."""
+    """Format a p-value."""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def adjust_by_holm(tests: Mapping[str, float]) -> dict[str, float]:
-    """p-values adjusted together (Holm's step-down), by the same names; compare them with the level itself."""
+    """Adjust p-values together (Holm's step-down), by the same names. Compare the results with the level itself."""
     if len(tests) < 2:
         return dict(tests)
     with require_statistics():
@@ -133,20 +136,20 @@ def adjust_by_holm(tests: Mapping[str, float]) -> dict[str, float]:
 
 
 def mcnemar_power(items: int, gain: float, discordance: float, *, mid: bool = True, alpha: float = ALPHA) -> float:
-    """The probability that McNemar's two-sided test sees a true gain.
+    """The probability that McNemar's two-sided test detects a true gain.
 
     Args:
         items: pairs.
         gain: the true difference of the shares right, 0 to ``discordance``.
         discordance: the true share of items on which exactly one is right, above 0 and at most 1.
-        mid: mid-p decides, else the exact test.
-        alpha: the level, of a single test.
+        mid: use the mid-p value, else the exact test.
+        alpha: the level of a single test.
 
     Raises:
-        ValueError: such a gain cannot be with such a discordance.
+        ValueError: the gain exceeds the discordance.
     """
     if not 0 < discordance <= 1 or not abs(gain) <= discordance + 1e-12:
-        raise ValueError(f"a gain of {gain} cannot be where {discordance} of the items are discordant")
+        raise ValueError(f"a gain of {gain} is impossible if {discordance} of the items are discordant")
     return _power(items, round(gain, 6), round(discordance, 6), mid, alpha)
 
 
@@ -160,7 +163,7 @@ def _power(items: int, gain: float, discordance: float, mid: bool, alpha: float)
     won = min(1.0, (discordance + gain) / 2 / discordance)
     chances = binom.pmf(np.arange(items + 1), items, discordance)
     sizes = np.flatnonzero(chances > 1e-12)
-    # A p-value falls towards both ends, and is the same there: what is significant are two tails.
+    # P-values fall towards both ends symmetrically, so the significant results are two tails.
     least = np.array([_least(int(size), mid, alpha) for size in sizes])
     seen = binom.cdf(least, sizes, won) + binom.sf(np.maximum(sizes - least - 1, least), sizes, won)
     return float(np.sum(chances[sizes] * seen))
@@ -168,7 +171,7 @@ def _power(items: int, gain: float, discordance: float, mid: bool, alpha: float)
 
 @lru_cache(maxsize=4096)
 def _least(size: int, mid: bool, alpha: float) -> int:  # noqa: FBT001
-    """The most wins of ``size`` that are significantly few, -1 where none are."""
+    """The largest number of wins of ``size`` that is significantly small; -1 if there is none."""
     import numpy as np
     from scipy.stats import binom
 
@@ -181,11 +184,11 @@ def _least(size: int, mid: bool, alpha: float) -> int:  # noqa: FBT001
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two ways on identical items.
+    """Two ways of answering identical items.
 
-    ``power_seen`` is of the planned gain at the discordance that was seen, ``power`` at the usual one. ``adjusted`` is
-    the p-value that decides, after Holm over all comparisons that were declared with it: mid-p where ``mid``, else the
-    exact one. Power is that of the test that decides.
+    ``power`` is of the planned gain at the usual discordance, ``power_seen`` at the observed one. ``adjusted`` is the
+    p-value that decides, after Holm over all comparisons declared together: mid-p if ``mid``, else the exact one. Power
+    is that of the deciding test.
     """
 
     first: str
@@ -202,7 +205,7 @@ class Comparison:
 
     @property
     def name(self) -> str:
-        """Who is compared."""
+        """Both names."""
         return f"{self.first} - {self.second}"
 
     @property
@@ -212,7 +215,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """What it shows, in one sentence; never more than it does."""
+        """What the comparison shows, in one sentence."""
         if not self.counts.items:
             return "nothing to compare"
         if not self.significant:
@@ -241,11 +244,11 @@ def compare_all(
     *,
     mid: bool = True,
 ) -> tuple[Comparison, ...]:
-    """Every declared comparison, judged together.
+    """Run every declared comparison and test them together.
 
     Args:
         right: for each way whether it was right, item by item in one order.
-        declared: which are compared, the first one against the second.
+        declared: pairs of names, the first compared with the second.
         gain: the difference that the power is stated for.
         mid: the mid-p value decides, else the exact one.
     """
@@ -274,7 +277,7 @@ SHARE_RIGHT = 0.60
 
 @dataclass(frozen=True, slots=True)
 class PowerCheck:
-    """In how many of the seeds the test found a difference, and what is stated."""
+    """In how many seeds the test found a difference, and the stated values."""
 
     items: int
     gain: float
@@ -284,7 +287,7 @@ class PowerCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether the stated power lies in the interval of what was found, and wrong finds are not too many."""
+        """Whether the stated power lies in the interval found, and there are not too many false finds."""
         low, high = self.found.low or 0.0, self.found.high or 1.0
         return low <= self.stated_power <= high and (self.found_wrongly.low or 0.0) <= ALPHA
 
@@ -305,22 +308,22 @@ class PowerCheck:
         }
 
     def lines(self) -> list[str]:
-        """The check for people."""
+        """The check as text."""
         return [
-            f"Two ways of answering {self.items} made-up questions, {self.found.of} times over",
-            f"  {100 * self.gain:g} points planted: found in {self.found.text()}; stated {self.stated_power:.2f}",
+            f"Two ways of answering {self.items} simulated questions, {self.found.of} times",
+            f"  an edge of {100 * self.gain:g} points: found in {self.found.text()}; stated {self.stated_power:.2f}",
             *(
                 f"  stated for {items} questions: exact {mcnemar_power(items, GAIN, DISCORDANCE, mid=False):.3f}, "
                 f"mid-p {mcnemar_power(items, GAIN, DISCORDANCE):.3f}"
                 for items in (100, ITEMS)
             ),
-            f"  nothing planted: found in {self.found_wrongly.text()}; stated at most {ALPHA:.2f}",
-            "  The harness does what it states." if self.holds else "  THE HARNESS DOES NOT DO WHAT IT STATES.",
+            f"  no edge: found in {self.found_wrongly.text()}; stated at most {ALPHA:.2f}",
+            "  The harness is as good as stated." if self.holds else "  THE HARNESS IS NOT AS GOOD AS STATED.",
         ]
 
 
 def simulate_answers(items: int, gain: float, seed: int) -> tuple[list[bool], list[bool]]:
-    """Whether each of two ways was right on each question; the first is right more often by ``gain`` on average."""
+    """Simulate whether each of two ways is right on each question; the first gains ``gain`` on average."""
     with require_statistics():
         import numpy as np
     both = SHARE_RIGHT - (DISCORDANCE + gain) / 2
@@ -330,7 +333,7 @@ def simulate_answers(items: int, gain: float, seed: int) -> tuple[list[bool], li
 
 
 def check_power(items: int = ITEMS, gain: float = GAIN, seeds: int = SEEDS) -> PowerCheck:
-    """Plant an edge, and none, ``seeds`` times each."""
+    """Simulate answers with an edge and without one, ``seeds`` times each."""
     planted = sum(_finds(*simulate_answers(items, gain, seed)) for seed in range(seeds))
     wrongly = sum(_finds(*simulate_answers(items, 0.0, seeds + seed)) for seed in range(seeds))
     stated = mcnemar_power(items, gain, DISCORDANCE)
@@ -338,12 +341,12 @@ def check_power(items: int = ITEMS, gain: float = GAIN, seeds: int = SEEDS) -> P
 
 
 def _finds(first: list[bool], second: list[bool]) -> bool:
-    """What an evaluation with this one comparison decides by (`compare_all` with the rest of it left out)."""
+    """The decision of an evaluation with this one comparison (`compare_all` reduced to its test)."""
     return mcnemar_mid_p(PairedCounts.of(zip(first, second, strict=True))) <= ALPHA
 
 
 def compare_in_full(items: int, gain: float, seed: int) -> bool:
-    """The same decision by the whole of an evaluation's comparison; slower, and held against the short way by tests."""
+    """The same decision by `compare_all`; slower, used by tests to verify the short way."""
     first, second = simulate_answers(items, gain, seed)
     (row,) = compare_all({"first": first, "second": second}, [("first", "second")])
     return row.significant

@@ -1,8 +1,20 @@
-"""How right the answers to items are whose right answer is known.
+"""Score answers against known answers, and forecast probabilities against outcomes.
 
-An item that was not answered is not right, whatever the reason; it is counted apart and stays in every denominator.
-Balanced accuracy is the mean over the right answers that occur of the share got right (scikit-learn's definition): a
-way that always says the same thing gets 1 over their number, however often it happens to be right.
+Answers
+    An unanswered item is not right, whatever the reason; it is counted apart and stays in every denominator. Balanced
+    accuracy is the mean recall over the right answers that occur (scikit-learn's definition), so always giving the
+    same answer scores 1 over their number.
+
+Forecasts
+    Brier          the mean squared difference (Brier 1950)
+    parts          reliability - resolution + uncertainty (Murphy 1973), over bins of forecasts; where forecasts within
+                   a bin differ, the two within-bin terms of Stephenson, Coelho and Jolliffe 2008 make the sum exact
+    skill          1 less the score over that of the reference on the same items; above 0 beats it. The reference is
+                   climatology that knows only the past: the share of ones so far
+    reliability    for each bin the number of forecasts, their mean, and the observed share. The expected calibration
+                   error (ECE) is the mean distance weighted by counts. Even a perfectly calibrated forecaster has an
+                   ECE above zero, so a simulated one is shown beside it, with outcomes drawn by the forecasts
+                   (Bröcker and Smith 2007, "Increasing the reliability of reliability diagrams")
 """
 
 from __future__ import annotations
@@ -54,7 +66,7 @@ def balanced_accuracy(known: Sequence[str], given: Sequence[str | None]) -> floa
 
 @dataclass(frozen=True, slots=True)
 class MacroScores:
-    """Means over classes: every class counts alike, however many items it has."""
+    """Means over classes; every class counts the same, however many items it has."""
 
     precision: float
     recall: float
@@ -66,10 +78,10 @@ class MacroScores:
 
 
 def macro_scores(known: Sequence[str], given: Sequence[str | None]) -> MacroScores | None:
-    """Macro precision, recall and F1 over the classes that occur in ``known`` or are ``given``; None without items.
+    """Macro precision, recall and F1 over the classes in ``known`` or ``given``; None without items.
 
-    F1 is the mean of the classes' F1 (scikit-learn's macro average), and not the F1 of the means. An item without an
-    answer (None) is a miss of its class; no answer is no class. A class that was never given has precision 0.
+    F1 is the mean of the classes' F1 (scikit-learn's macro average), not the F1 of the means. An item without an answer
+    (None) is a miss of its class. A class that was never given has precision 0.
     """
     if not known:
         return None
@@ -84,7 +96,7 @@ def macro_scores(known: Sequence[str], given: Sequence[str | None]) -> MacroScor
 def answer_scores(known: Sequence[str], given: Sequence[str | None], *, balanced: bool = True) -> AnswerScores:
     """Score ``given`` (None: no answer) against ``known``, item by item.
 
-    ``balanced`` is False where right answers are no classes, such as numbers.
+    ``balanced`` is False where right answers are not classes, such as numbers.
     """
     right = sum(one == other for one, other in zip(known, given, strict=True))
     answered = sum(row is not None for row in given)
@@ -100,14 +112,14 @@ def answer_scores(known: Sequence[str], given: Sequence[str | None], *, balanced
 
 
 def _mean_recall(sums: Sequence[float], labels: int) -> float | None:
-    """Over the labels that a resample has."""
+    """The mean recall over the labels in a resample."""
     shares = [sums[labels + place] / sums[place] for place in range(labels) if sums[place]]
     return sum(shares) / len(shares) if shares else None
 
 
 @dataclass(frozen=True, slots=True)
 class SelectivePoint:
-    """What is left at one threshold: items with a confidence of at least ``threshold`` are answered."""
+    """Coverage and precision if only items with a confidence of at least ``threshold`` are answered."""
 
     threshold: float
     coverage: Rate
@@ -125,7 +137,7 @@ class SelectivePoint:
 def selective_points(
     confidence: Sequence[float | None], right: Sequence[bool], thresholds: Sequence[float]
 ) -> tuple[SelectivePoint, ...]:
-    """One point for each of ``thresholds``, in their order; an item without a confidence is never answered."""
+    """One point for each of ``thresholds``, in order. An item without a confidence is never answered."""
     pairs = list(zip(confidence, right, strict=True))
     found = []
     for threshold in thresholds:
@@ -140,7 +152,7 @@ DRAWS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class BrierReport:
-    """The score, its parts, and the skill against a reference; lower scores are better, and above 0 is skill."""
+    """The Brier score, its parts, and the skill against a reference. Lower scores are better; skill above 0 is good."""
 
     items: int
     score: float
@@ -152,7 +164,7 @@ class BrierReport:
     skill: float | None
 
     def as_json(self) -> JsonObject:
-        """All numbers; they fulfil score = reliability - resolution + uncertainty + within_bins."""
+        """All numbers, where score = reliability - resolution + uncertainty + within_bins."""
         names = ("score", "reliability", "resolution", "uncertainty", "within_bins", "reference", "skill")
         rows = {name: getattr(self, name) for name in names}
         return {"items": self.items, **{key: None if row is None else round(row, 6) for key, row in rows.items()}}
@@ -160,8 +172,9 @@ class BrierReport:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """One bin of forecasts from ``low`` to ``high``; ``null`` is the 95 % band of ``observed`` if they were
-    calibrated."""
+    """One bin of forecasts from ``low`` to ``high``. ``null`` is the 95 % band of ``observed`` for calibrated
+    forecasts.
+    """
 
     low: float
     high: float
@@ -171,7 +184,7 @@ class ReliabilityBin:
     null: tuple[float, float] | None
 
     def as_json(self) -> JsonObject:
-        """Bounds, count, mean forecast, share that came, and the band."""
+        """Bounds, count, mean forecast, observed share and band."""
         return {
             "from": self.low,
             "to": self.high,
@@ -184,7 +197,7 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """The diagram, the ECE, and what a perfectly calibrated forecaster with these very forecasts shows."""
+    """The diagram, the ECE, and the ECE of a perfectly calibrated forecaster with the same forecasts."""
 
     bins: tuple[ReliabilityBin, ...]
     ece: float
@@ -194,7 +207,7 @@ class Reliability:
 
     @property
     def miscalibrated(self) -> bool:
-        """Whether the ECE is beyond what 95 in 100 perfectly calibrated forecasters show."""
+        """Whether the ECE exceeds that of 95 in 100 perfectly calibrated forecasters."""
         return self.ece > self.null_95
 
     def as_json(self) -> JsonObject:
@@ -209,10 +222,7 @@ class Reliability:
 
 
 def expanding_climatology(observed: Sequence[bool], before: Sequence[bool] = ()) -> tuple[float | None, ...]:
-    """For each item the share of ones among all earlier ones; ``before`` are those known from the start.
-
-    None where nothing is known yet.
-    """
+    """For each item the share of ones among all earlier ones, including ``before``; None where nothing is known yet."""
     ones, seen, found = sum(map(bool, before)), len(before), []
     for row in observed:
         found.append(ones / seen if seen else None)
@@ -223,16 +233,16 @@ def expanding_climatology(observed: Sequence[bool], before: Sequence[bool] = ())
 def brier_report(
     forecast: Sequence[float], observed: Sequence[bool], reference: Sequence[float] | None = None, bins: int = BINS
 ) -> BrierReport:
-    """Score ``forecast`` (probabilities of a one) against what ``observed``.
+    """Score ``forecast`` (probabilities of a one) against what was ``observed``.
 
     Args:
         forecast: 0 to 1.
-        came: what happened, item by item.
+        observed: the outcomes, item by item.
         reference: forecasts of the same items to measure skill against.
-        bins: how many bins of equal width; one for each distinct forecast where there are no more of them.
+        bins: how many bins of equal width; fewer distinct forecasts get one bin each.
 
     Raises:
-        InvalidInputError: there are no items, or a forecast is no probability.
+        InvalidInputError: there are no items, or a forecast is not a probability.
     """
     with require_statistics():
         import numpy as np
@@ -258,10 +268,10 @@ def brier_report(
 def measure_reliability(
     forecast: Sequence[float], observed: Sequence[bool], bins: int = BINS, seed: int = 0, draws: int = DRAWS
 ) -> Reliability:
-    """The reliability diagram of ``forecast`` with its simulated null band.
+    """Compute the reliability diagram of ``forecast`` with its simulated null band.
 
     Raises:
-        InvalidInputError: there are no items, or a forecast is no probability.
+        InvalidInputError: there are no items, or a forecast is not a probability.
     """
     with require_statistics():
         import numpy as np
@@ -297,12 +307,14 @@ def _checked(forecast: Sequence[float], observed: Sequence[bool]) -> tuple[NDArr
         )
     strange = p[~((p >= 0) & (p <= 1))]
     if len(strange):
-        raise InvalidInputError(f"A forecast of {float(strange[0]):g} is no probability.", "Give numbers from 0 to 1.")
+        raise InvalidInputError(
+            f"A forecast of {float(strange[0]):g} is not a probability.", "Give numbers from 0 to 1."
+        )
     return p, y
 
 
 def _places(p: NDArray[np.float64], bins: int) -> NDArray[Any]:
-    """The bin of each forecast: its own value where there are few of them, else bins of equal width."""
+    """The bin of each forecast: one for each distinct value if there are few, else bins of equal width."""
     import numpy as np
 
     values, place = np.unique(p, return_inverse=True)

@@ -1,17 +1,16 @@
-"""How strong each player of a tournament is, from who beat whom (the extra "statistics").
+"""Estimate the strength of tournament players from match results (the extra "statistics").
 
     chance that A, speaking for the motion, wins against B  =  logistic(strength A - strength B + side)
 
-The model is Bradley and Terry's (1952) with one term for the side, as for playing at home. A draw counts as half a
-win for each, for which the likelihood of the model has no term of its own. Strengths have a normal prior around zero
-with a deviation of ``PRIOR`` (in log-odds), as has the side: without one the strength of a player who won every match
-would be without end. scipy finds the maximum.
+This is the model of Bradley and Terry (1952) with one term for the side, like a home advantage. A draw counts as half a
+win for each, since the likelihood has no term for draws. Strengths and the side have a normal prior around zero with
+deviation ``PRIOR`` (log-odds). Without it, the strength of a player who won every match would be infinite. scipy finds
+the maximum.
 
-The interval of a strength is the profile of the likelihood with that prior: all values that, with everything else
-fitted anew, lose less than half the 95 % point of chi squared with one degree of freedom. It holds for few matches,
-where an interval from curvature would not, and is open to no side, though what bounds it above a player who won
-everything is the prior alone, which is said beside it. The matches are taken as independent; matches on one topic may
-not be, and then the intervals are too narrow.
+The interval of a strength is the profile of the likelihood with that prior. It contains all values that, with
+everything else refitted, lose less than half the 95 % point of chi squared with one degree of freedom. It is valid for
+few matches, unlike intervals from curvature. The prior alone bounds it above a player who won everything; the report
+says so. Matches are taken as independent; if matches on one topic are not, the intervals are too narrow.
 
 Strengths are shown in Elo points, 400 to a factor of ten in the odds; zero is the mean of the field.
 """
@@ -29,12 +28,12 @@ from disputatio.kernel import JsonObject
 PRIOR = 2.0
 ELO = 400 / math.log(10)
 _FARTHEST = 16.0
-"""In log-odds; the prior leaves nothing beyond."""
+"""In log-odds; the prior excludes anything beyond."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One match that has a result: who spoke for and against, and the points of ``pro``: 1, 1/2 or 0."""
+    """One match with a result: who spoke for and against, and the points of ``pro``: 1, 1/2 or 0."""
 
     pro: str
     con: str
@@ -51,7 +50,7 @@ class Strength:
 
     @property
     def chance(self) -> float:
-        """The chance against a player of mean strength, with no side better than the other; 0 to 1."""
+        """The chance of beating a player of mean strength without a side effect; 0 to 1."""
         return 1 / (1 + math.exp(-self.value))
 
     def as_json(self) -> JsonObject:
@@ -69,7 +68,7 @@ class Strengths:
     side: Strength
 
     def places(self, player: str) -> tuple[int, int]:
-        """The best and the worst place that the intervals leave ``player``."""
+        """The best and the worst place of ``player`` that the intervals allow."""
         own = dict(self.players)[player]
         above = sum(row.low > own.high for name, row in self.players if name != player)
         below = sum(row.high < own.low for name, row in self.players if name != player)
@@ -77,7 +76,7 @@ class Strengths:
 
 
 def fit_strengths(players: Sequence[str], games: Sequence[Game]) -> Strengths | None:
-    """The strengths of ``players``; None where no game has a result, or there are fewer than two players."""
+    """Fit the strengths of ``players``; None without a result or with fewer than two players."""
     if not games or len(players) < 2:
         return None
     fit = _Fit(players, games)
@@ -91,7 +90,7 @@ def fit_strengths(players: Sequence[str], games: Sequence[Game]) -> Strengths | 
 
 
 class _Fit:
-    """The likelihood with its prior, for scipy: one number a player, and last the side."""
+    """The likelihood with its prior, for scipy: one number for each player, then the side."""
 
     def __init__(self, players: Sequence[str], games: Sequence[Game]) -> None:
         with require_statistics():
@@ -105,7 +104,7 @@ class _Fit:
         self._points = np.array([row.points for row in games])
 
     def contrast(self, player: int | None) -> Any:
-        """What of the numbers is looked at: a player against the mean of the field; None for the side."""
+        """The weights of a player against the mean of the field; of the side for None."""
         weights = self._np.zeros(self._size + 1)
         if player is None:
             weights[-1] = 1.0
@@ -115,7 +114,7 @@ class _Fit:
         return weights
 
     def _loss(self, numbers: Any) -> tuple[float, Any]:
-        """The negative logarithm of likelihood and prior, and its slope."""
+        """The negative logarithm of likelihood and prior, and its gradient."""
         np = self._np
         odds = numbers[self._pro] - numbers[self._con] + numbers[-1]
         loss = np.sum(np.logaddexp(0.0, odds) - self._points * odds) + np.sum(numbers**2) / (2 * PRIOR**2)
@@ -127,7 +126,7 @@ class _Fit:
         return float(loss), slope
 
     def lowest(self, held: tuple[Any, float] | None) -> Any:
-        """The numbers that fit best, with a contrast held at a value where one is given."""
+        """Find the best fit, optionally with a contrast fixed at a value."""
         with require_statistics():
             from scipy.optimize import minimize  # type: ignore[import-untyped]
         start = self._np.zeros(self._size + 1)
@@ -152,7 +151,7 @@ def _profile(fit: _Fit, weights: Any, value: float, lowest: float) -> Strength:
 
 
 def _edge(lost: Callable[[float], float], value: float, way: int, root: Callable[..., float]) -> float:
-    """Where the profile crosses, on one side of ``value``."""
+    """Find where the profile crosses, on one side of ``value``."""
     step = 0.5
     while lost(value + way * step) < 0 and step < _FARTHEST:
         step *= 2
@@ -160,7 +159,7 @@ def _edge(lost: Callable[[float], float], value: float, way: int, root: Callable
 
 
 def find_unbounded(players: Sequence[str], games: Sequence[Game]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The players who won every match of theirs, and those who lost every one; their strength has one end only."""
+    """Return the players who won all of their matches, and those who lost all of them."""
     points: dict[str, list[float]] = {name: [] for name in players}
     for row in games:
         points[row.pro].append(row.points)
@@ -171,7 +170,7 @@ def find_unbounded(players: Sequence[str], games: Sequence[Game]) -> tuple[tuple
 
 
 def find_unconnected(players: Sequence[str], games: Sequence[Game]) -> tuple[tuple[str, ...], ...]:
-    """The groups of players who met neither each other nor anybody who connects them; empty where there is but one."""
+    """Return the groups of players that no result connects; empty if there is only one group."""
     group = {name: name for name in players}
     for row in games:
         old, new = group[row.con], group[row.pro]
