@@ -96,12 +96,13 @@ def with_models(
     dates: DecisionDates,
     *,
     reads_only: bool,
+    batch: bool,
 ) -> tuple[BacktestReport, FinishedAgents | None]:
     """Run what stands beside the debates, and put all that is known of the models into the report."""
     from disputatio.evaluation.backtest.model_evidence import gather_model_evidence
 
     agents = (
-        _run(report.result.plan, asked, held, run, dates, reads_only=reads_only)
+        _run(report.result.plan, asked, held, run, dates, reads_only=reads_only, batch=batch)
         if asked.agents or asked.probe
         else None
     )
@@ -129,6 +130,7 @@ def _run(
     dates: DecisionDates,
     *,
     reads_only: bool,
+    batch: bool,
 ) -> FinishedAgents:
     """Run single agents and the probe, under what the debates left of the ceiling."""
     from disputatio.evaluation.backtest.agents import AgentRunner
@@ -144,7 +146,11 @@ def _run(
 
     def work(store: SqlStore) -> Coroutine[Any, Any, FinishedAgents]:
         experiment = progress.experiment(
-            store, left or UNLIMITED, concurrency=run.concurrency, reads_only=reads_only or left is None
+            store,
+            left or UNLIMITED,
+            concurrency=run.concurrency,
+            reads_only=reads_only or left is None,
+            batch=batch,
         )
         bases, seed = KnowledgeBases(run.archive), plan.seed
         return AgentRunner(

@@ -19,7 +19,9 @@ from disputatio._cli.backtest_models import (
     with_models,
 )
 from disputatio._cli.experiments import (
+    BATCH_CONCURRENCY,
     CONCURRENCY,
+    BatchOption,
     ConcurrencyOption,
     FromRecordsOption,
     JsonReportOption,
@@ -27,6 +29,7 @@ from disputatio._cli.experiments import (
     OutOption,
     Progress,
     leave,
+    note_singles,
     run_over,
     show_estimate,
     show_report,
@@ -97,6 +100,7 @@ def backtest(
         typer.Option("--processes", metavar="N", help="Processes that hold debates by rules; one for each core."),
     ] = None,
     concurrency: ConcurrencyOption = None,
+    batch: BatchOption = False,
     out: OutOption = None,
     open_: OpenOption = False,
     blind: BlindOption = False,
@@ -138,21 +142,22 @@ def backtest(
         archive,
         settings,
         prompts,
-        concurrency=whole_number("--lanes", concurrency, 1) or CONCURRENCY,
+        concurrency=whole_number("--lanes", concurrency, 1) or (BATCH_CONCURRENCY if batch else CONCURRENCY),
         processes=whole_number("--processes", processes, 1) or _cores(),
         horizon=planned.asks_for,
     )
     cases = list_cases(planned, dates, blind_everywhere=blind)
     if dry_run:
         single, probes, years = beside_settings(asked, run, dates) if asked else (None, {}, (0, 0))
-        show_estimate(asyncio.run(estimate_backtest(cases, run, single, probes, years)), as_json=json_)
+        show_estimate(asyncio.run(estimate_backtest(cases, run, single, probes, years, batch=batch)), as_json=json_)
+        note_singles([settings], batch=batch)
         return
-    held = _run(cases, run, reads_only=from_records)
+    held = _run(cases, run, reads_only=from_records, batch=batch)
     who = {seat: row.address for seat, row in settings.seats.items()}
     report = make_backtest_report(planned, archive, held, who, dates=dates)
     agents = None
     if asked is not None:
-        report, agents = with_models(report, asked, held, run, dates, reads_only=from_records)
+        report, agents = with_models(report, asked, held, run, dates, reads_only=from_records, batch=batch)
     _show(report, out, as_json=json_, opens=open_)
     stopped = held if held.provider_failed or agents is None else agents
     partial = bool(held.missing or stopped.stopped)
@@ -221,7 +226,7 @@ def _cores() -> int:
     return min(allowed or 1, _MOST_PROCESSES)
 
 
-def _run(cases: tuple[Case, ...], run: RunSettings, *, reads_only: bool) -> FinishedDates:
+def _run(cases: tuple[Case, ...], run: RunSettings, *, reads_only: bool, batch: bool) -> FinishedDates:
     """Run everything; Ctrl-C keeps what has finished and says how to go on."""
     from dataclasses import replace
 
@@ -231,7 +236,8 @@ def _run(cases: tuple[Case, ...], run: RunSettings, *, reads_only: bool) -> Fini
     own = run if run.by_rules else replace(run, client_factory=progress.client_factory)
 
     async def work(store: SqlStore) -> FinishedDates:
-        holding = BacktestRunner(cases, own, store, on_finished=lambda reused: progress.count(reused=reused))
+        settings = replace(own, batches=progress.batches(store)) if batch and not own.by_rules else own
+        holding = BacktestRunner(cases, settings, store, on_finished=lambda reused: progress.count(reused=reused))
         return holding.read_recorded() if reads_only else await holding.run()
 
     held = run_over(run.settings.store, progress, work, create=not reads_only)

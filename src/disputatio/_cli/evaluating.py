@@ -22,6 +22,7 @@ from disputatio._cli.experiments import (
     OutOption,
     Progress,
     leave,
+    note_singles,
     run_over,
     show_estimate,
     show_report,
@@ -116,7 +117,8 @@ def evaluate(
     arguments = command_line(**given, seed=seed, store=store)
     settings = _settings(arms, arguments, golden)
     if dry_run:
-        show_estimate(asyncio.run(estimate_evaluation(questions, arms, settings, prompts)), as_json=json_)
+        show_estimate(asyncio.run(estimate_evaluation(questions, arms, settings, prompts, batch=batch)), as_json=json_)
+        note_singles(list(settings.values()), batch=batch)
         return
     at_a_time = whole_number("--lanes", concurrency, 1)
     held = _run(questions, arms, settings, prompts, at_a_time, reads_only=from_records, batch=batch)

@@ -17,6 +17,7 @@ from disputatio._cli.streams import print_json, tell
 from disputatio.errors import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
+    from disputatio.config import Settings
     from disputatio.evaluation.estimates import EstimatedPart
     from disputatio.evaluation.experiment import Experiment, ExperimentResult, FinishedTrial, Trial
     from disputatio.kernel import JsonObject
@@ -227,6 +228,18 @@ def show_estimate(parts: Sequence[EstimatedPart], *, as_json: bool) -> None:
     from disputatio.evaluation.estimates import estimate_json, estimate_lines
 
     show_report(estimate_json(parts), estimate_lines(parts), as_json=as_json)
+
+
+def note_singles(settings: Sequence[Settings], *, batch: bool) -> None:
+    """Say what cannot go in batches, where batches are asked for."""
+    from disputatio.participants.batch.collector import is_batched
+
+    if not batch:
+        return
+    seated = {seat: row for each in settings for seat, row in each.seats.items()}
+    singly = sorted({f"{seat} ({row.address})" for seat, row in seated.items() if not is_batched(row)})
+    if singly:
+        tell(f"No batches for {', '.join(singly)}: these seats are called singly, at the usual price.")
 
 
 def write_report(folder: Path, page: str, body: JsonObject, *, opens: bool) -> None:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.experiments import Progress, leave, run_trials, show_report, whole_number
+from disputatio._cli.experiments import (
+    BatchOption,
+    Progress,
+    leave,
+    note_singles,
+    run_trials,
+    show_report,
+    whole_number,
+)
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
 from disputatio._cli.options import CEILINGS, DryRunOption, takes
 from disputatio._cli.streams import print_json, print_lines, tell
@@ -76,6 +84,7 @@ def tournament(
         str | None,
         typer.Option("--repeat", metavar="N", help="Hold every match so often; 1 by default.", rich_help_panel=_WHAT),
     ] = None,
+    batch: BatchOption = False,
     dry_run: DryRunOption = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the report as JSON.")] = False,
     **given: Any,
@@ -95,15 +104,16 @@ def tournament(
     settings = found.settings_for(found.formats[0], *found.players[:2])
     say_notes(settings)
     check_kept(settings)
-    previews = asyncio.run(estimate_matches(found))
+    previews = asyncio.run(estimate_matches(found, batch=batch))
     if dry_run:
         _say_estimate(found, previews, as_json=json_)
+        note_singles([found.settings_for(found.formats[0], row, row) for row in found.players], batch=batch)
         return
     check_ceiling(settings.budget, previews)
     tell(*(f"Warning: {row}" for row in found.warnings()))
     trials = found.trials()
     progress = Progress(len(trials), "matches", "judged")
-    result = run_trials(trials, settings.store, settings.budget, progress, shares_ceiling=True)
+    result = run_trials(trials, settings.store, settings.budget, progress, shares_ceiling=True, batch=batch)
     report = rank_players(found, result)
     show_report(report.as_json(), render_ranking_lines(report), as_json=json_)
     leave(

@@ -51,6 +51,14 @@ def worker(
         str | None,
         typer.Option("--metrics", metavar="[HOST:]PORT", help="Serve metrics for Prometheus there, at /metrics."),
     ] = None,
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            metavar="",
+            help="Use the batch interfaces of OpenAI, Anthropic and Google: half price, up to a day.",
+        ),
+    ] = False,
     store: StoreOption = None,
 ) -> None:
     """Hold debates that wait in a PostgreSQL store, beside other workers, until it is stopped.
@@ -77,7 +85,9 @@ def worker(
     async def work(observer: Observer) -> None:
         try:
             queues = tuple(dict.fromkeys(queue or [_QUEUE]))
-            held = Worker(opened, queues=queues, concurrency=concurrency, drain_seconds=drain, observer=observer)
+            held = Worker(
+                opened, queues=queues, concurrency=concurrency, drain_seconds=drain, observer=observer, batch=batch
+            )
             _listen(held)
             tune_gc()
             place = opened.place

@@ -21,8 +21,9 @@ from disputatio.engine.seat_assignments import PROCESS_ALLOWANCES, ModelSeat, Oc
 from disputatio.engine.simulation import MOST_TURNS, SimulatedCall, Simulation
 from disputatio.engine.tool_use import PreviewTools, name_tools
 from disputatio.kernel import Limits
-from disputatio.ledger.prices import PriceBook
+from disputatio.ledger.prices import BATCH_SHARE, PriceBook
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
+from disputatio.participants.batch.collector import is_batched
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.length_profiles import SHORT, USUAL, LengthProfile, length_profile_of
 from disputatio.participants.model_seat import ModelSeating
@@ -53,6 +54,16 @@ class Preview:
     """What a debate would take. ``usd`` is None where the price of a seat is not known."""
 
     seats: tuple[SeatPreview, ...]
+
+    def in_batches(self, seated: Mapping[str, ModelSeating]) -> Preview:
+        """The same with the price of batches, for the seats whose calls can go in batches."""
+        rows = (
+            replace(row, usd=_batched(row.usd), cached_usd=_batched(row.cached_usd))
+            if row.seat in seated and is_batched(seated[row.seat])
+            else row
+            for row in self.seats
+        )
+        return Preview(tuple(rows))
 
     @property
     def calls(self) -> int:
@@ -165,7 +176,11 @@ class Simulations:
         )
 
 
-async def preview(proposal: Proposal, courses: Simulations | None = None) -> Preview:
+def _batched(usd: Decimal | None) -> Decimal | None:
+    return None if usd is None else usd * BATCH_SHARE
+
+
+async def preview(proposal: Proposal, courses: Simulations | None = None, *, batch: bool = False) -> Preview:
     """What ``proposal`` would take, by the habits of the models in its seats.
 
     Where one of them chooses at random, a debate may be over after one round or go on to the last: the mean over
@@ -175,6 +190,7 @@ async def preview(proposal: Proposal, courses: Simulations | None = None) -> Pre
     Args:
         proposal: the debate.
         courses: its courses, where other figures are taken from them too.
+        batch: whether calls go in batches where they can.
 
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
@@ -187,7 +203,8 @@ async def preview(proposal: Proposal, courses: Simulations | None = None) -> Pre
         if sum(row.calls for row in held) + max(row.calls for row in held) > MOST_TURNS:
             break
         held.append(await courses.preview(length_profile, len(held)))
-    return _mean(held)
+    found = _mean(held)
+    return found.in_batches(proposal.settings.seats) if batch else found
 
 
 async def preview_range(

@@ -39,15 +39,15 @@ class EstimatedPart:
         return f"  {self.name:{width}}{self.debates:>8,}{self.calls:>10,}{self.tokens:>14,}  {cost}"
 
 
-async def estimate_part(name: str, proposals: Sequence[Proposal]) -> EstimatedPart:
-    """Estimate what ``proposals`` take together.
+async def estimate_part(name: str, proposals: Sequence[Proposal], *, batch: bool = False) -> EstimatedPart:
+    """Estimate what ``proposals`` take together, with ``batch`` at the price of batches.
 
     Raises:
         InvalidInputError: one of them cannot run.
     """
     total = len(proposals)
     chosen = sorted({round(place * (total - 1) / max(1, PREVIEWED - 1)) for place in range(min(PREVIEWED, total))})
-    seen = [await preview(proposals[place]) for place in chosen]
+    seen = [await preview(proposals[place], batch=batch) for place in chosen]
 
     def scaled(value: int) -> int:
         return round(value * total / len(seen)) if seen else 0

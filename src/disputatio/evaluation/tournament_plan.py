@@ -162,13 +162,13 @@ def _stands_on(seat: str, side: str) -> bool:
     return place_of(seat, side) is not None or seat == f"{side}_1"
 
 
-async def estimate_matches(tournament: Tournament) -> tuple[Preview, ...]:
+async def estimate_matches(tournament: Tournament, *, batch: bool = False) -> tuple[Preview, ...]:
     """Preview each match, in the order of the pairings. The topic makes no difference."""
     known: dict[tuple[str, str, str], Preview] = {}
     for row in tournament.pairings:
         kind = (name_format(row.format), row.pro, row.con)
         if kind not in known:
-            known[kind] = await preview(tournament.proposal(row))
+            known[kind] = await preview(tournament.proposal(row), batch=batch)
     return tuple(known[name_format(row.format), row.pro, row.con] for row in tournament.pairings)
 
 

@@ -17,12 +17,15 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from disputatio.engine.ports import NullObserver, Observer
+from disputatio.engine.ports import NullObserver, Observer, SystemClock
 from disputatio.engine.runtime import Runtime
 from disputatio.errors import DisputatioError, HeldElsewhereError, StoreError, TakenOverError
+from disputatio.participants.batch.collector import BatchCollector
+from disputatio.record.batches import SqlBatchBook
 from disputatio.record.database import store_errors
 from disputatio.record.sql import SqlStore
 from disputatio.workers.batched_job_table import BatchedJobTable
@@ -43,6 +46,8 @@ DEAD_SECONDS = 5.0
 SWEEP_SECONDS = 1.0
 _STEADY_SECONDS = 8.0
 _AGAIN_SECONDS = 3
+_GATHER_SECONDS = 5.0
+"""How long no new call has come before a batch leaves."""
 _TOLD_AGAIN_SECONDS = 60.0
 """How often a failure that lasts is reported."""
 _LOG = logging.getLogger("disputatio.worker")
@@ -70,6 +75,7 @@ class Worker:
         concurrency: int = 20,
         drain_seconds: float = 30.0,
         observer: Observer | None = None,
+        batch: bool = False,
     ) -> None:
         check_queueable(store)
         make_queue_tables(store)
@@ -79,6 +85,9 @@ class Worker:
         self._call_limiter = SharedCallLimiter(store)
         self._people = RemoteSurface(QuestionTable(store))
         self._runtime = Runtime(store, observer=observer or NullObserver(), call_limiter=self._call_limiter)
+        self._batches = self._collector() if batch else None
+        if self._batches is not None:
+            self._runtime = replace(self._runtime, batches=self._batches, client_factory=self._batches.open)
         self._submitting = submitting_app()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._jobs: set[int] = set()
@@ -87,6 +96,11 @@ class Worker:
         self._inner: QueueWorker | None = None
         self._stopping = asyncio.Event()
         self._steady_since = time.monotonic() - _STEADY_SECONDS
+
+    def _collector(self) -> BatchCollector:
+        """What sends the calls of all debates here in batches. Jobs come one by one, so it waits longer for more."""
+        book = SqlBatchBook(self._store)
+        return BatchCollector(book, clock=SystemClock(), quiet_s=_GATHER_SECONDS, on_note=_LOG.info)
 
     @property
     def holds(self) -> Sequence[str]:
@@ -127,6 +141,8 @@ class Worker:
             sweeping.cancel()
             await asyncio.gather(sweeping, return_exceptions=True)
             await self._call_limiter.aclose()
+            if self._batches is not None:
+                await self._batches.aclose()
 
     async def _run_queue(self) -> None:
         from procrastinate.worker import Worker as QueueWorker

@@ -42,6 +42,7 @@ from disputatio.evaluation.backtest.cases import (
 from disputatio.evaluation.backtest.forecasts import DateRecord, read_date
 from disputatio.evaluation.estimates import PREVIEWED, EstimatedPart, estimate_part, estimate_vote
 from disputatio.evaluation.experiment import CONCURRENCY, Experiment, Trial
+from disputatio.participants.batch.collector import BatchCollector
 from disputatio.participants.call import ModelClient
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.shared_clients import ClientFactory, open_client
@@ -57,7 +58,10 @@ _ENDED = frozenset({Status.COMPLETE.value, Status.DEGRADED.value, Status.FAILED.
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How every date runs. ``prompts`` is a folder of overrides; ``horizon`` is that of the question."""
+    """How every date runs. ``prompts`` is a folder of overrides; ``horizon`` is that of the question.
+
+    ``batches`` sends calls in batches; None calls models singly.
+    """
 
     archive: Archive
     settings: Settings
@@ -66,6 +70,7 @@ class RunSettings:
     concurrency: int = CONCURRENCY
     processes: int = 1
     horizon: str = DEFAULT_HORIZON
+    batches: BatchCollector | None = None
 
     @property
     def by_rules(self) -> bool:
@@ -192,6 +197,7 @@ class BacktestRunner:
             budget=run.settings.budget,
             concurrency=run.concurrency,
             on_finished=lambda trial: self._on_finished(trial.reused),
+            batches=run.batches,
         )
         result = await experiment.run(trials)
         return self._read(result.stopped, provider_failed=result.provider_failed)
@@ -249,6 +255,8 @@ async def estimate_backtest(
     single: Settings | None = None,
     probes: Mapping[str, Settings] | None = None,
     years: tuple[int, int] = (0, 0),
+    *,
+    batch: bool = False,
 ) -> tuple[EstimatedPart, ...]:
     """Estimate each part: the debates by arm, and with models their single agents, votes and probe.
 
@@ -258,6 +266,7 @@ async def estimate_backtest(
         single: the settings of single agents; None for none.
         probes: the settings of the recognition probe, by model.
         years: those that the probe offers.
+        batch: whether calls go in batches where they can.
     """
     bases, parts = KnowledgeBases(run.archive), []
     experiment = Experiment(MemoryStore(), run.client_factory)
@@ -266,18 +275,20 @@ async def estimate_backtest(
         own = [case for case in cases if case.arm == arm]
         looked = _spread(own)
         debates = [make_proposal(bases.of(case), run.settings, run.prompts, run.horizon) for case in looked]
-        part = _for_all(await estimate_part(f"debates, {arm}", debates), len(own))
+        part = _for_all(await estimate_part(f"debates, {arm}", debates, batch=batch), len(own))
         parts += [part] if own else []
         if single is None or not own or arm not in {PLAIN, BLIND}:
             continue
-        alone = await estimate_part(f"single answers, {arm}", [agents.proposals_of(case)[0] for case in looked])
+        alone = await estimate_part(
+            f"single answers, {arm}", [agents.proposals_of(case)[0] for case in looked], batch=batch
+        )
         alone = _for_all(alone, len(own))
         parts += [alone, estimate_vote(f"votes, {arm}", part, alone)]
     if probes:
         looked = _spread([case for case in cases if case.arm == PLAIN])
         asked = [row.trial.proposal for row in agents.probes_on(looked)]
         every = len(asked) // max(1, len(looked)) * sum(case.arm == PLAIN for case in cases)
-        parts.append(_for_all(await estimate_part("recognition probe", asked), every))
+        parts.append(_for_all(await estimate_part("recognition probe", asked, batch=batch), every))
     return tuple(parts)
 
 

@@ -135,19 +135,24 @@ class EvaluationRunner:
 
 
 async def estimate_evaluation(
-    questions: QuestionSet, arms: Sequence[Arm], settings: Mapping[str, Settings], prompts: Path | None = None
+    questions: QuestionSet,
+    arms: Sequence[Arm],
+    settings: Mapping[str, Settings],
+    prompts: Path | None = None,
+    *,
+    batch: bool = False,
 ) -> tuple[EstimatedPart, ...]:
     """Estimate each arm. Votes at the cost of several debates share their samples, so only the dearest counts."""
     found: dict[str, EstimatedPart] = {}
     for arm in arms:
         if arm.way != VOTE:
             trials = [row for item in questions.items for _, row in make_trials(arm, item, settings, prompts)]
-            found[arm.name] = await estimate_part(arm.name, [row.proposal for row in trials])
+            found[arm.name] = await estimate_part(arm.name, [row.proposal for row in trials], batch=batch)
     paid = [found[arm.of] for arm in arms if arm.way == VOTE and arm.of in found]
     if paid:
         single = found.get(SINGLE_ANSWER)
         if single is None:
             rows = [make_samples_trial(item, 1, 1, settings, prompts).proposal for item in questions.items]
-            single = await estimate_part(SINGLE_ANSWER, rows)
+            single = await estimate_part(SINGLE_ANSWER, rows, batch=batch)
         found[VOTE] = estimate_vote(VOTE, max(paid, key=lambda row: row.tokens), single)
     return tuple(found.values())
