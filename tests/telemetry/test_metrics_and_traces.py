@@ -181,7 +181,8 @@ def test_nothing_is_traced_unless_it_is_asked_for():
 @pytest.mark.slow
 def test_a_debate_that_is_not_traced_loads_no_library_for_it():
     code = (
-        "import sys; from disputatio.telemetry.tracing import observed; from disputatio.engine.ports import Nobody; "
-        "observed(Nobody(), {}); sys.exit(any(name.startswith('opentelemetry.sdk') for name in sys.modules))"
+        "import sys; from disputatio.telemetry.tracing import add_tracing; "
+        "from disputatio.engine.ports import NullObserver; "
+        "add_tracing(NullObserver(), {}); sys.exit(any(name.startswith('opentelemetry.sdk') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

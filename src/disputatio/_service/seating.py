@@ -36,20 +36,20 @@ class PersonsSeat:
 
     Attributes:
         seat: its name.
-        holder: the id of the key that sits there; empty while it is free.
+        key_id: the id of the key that sits there; empty while it is free.
         name: what that key is called.
         mine: whether the caller sits there.
     """
 
     seat: str
-    runner: str = ""
+    key_id: str = ""
     name: str = ""
     mine: bool = False
 
     @property
     def free(self) -> bool:
         """Whether nobody sits there yet."""
-        return not self.runner and not self.mine
+        return not self.key_id and not self.mine
 
 
 class Seating:
@@ -91,10 +91,10 @@ class Seating:
             return
         with self._database.writing() as connection:
             held = self._held(connection, debate)
-            runner, name = held.get(seat, ("", ""))
-            if runner == caller.key.id:
+            key_id, name = held.get(seat, ("", ""))
+            if key_id == caller.key.id:
                 return
-            if runner:
+            if key_id:
                 raise RefusedError(
                     403, "forbidden", f"Another key sits in the seat {seat}: {name}.", "Only that one speaks for it."
                 )
@@ -137,7 +137,7 @@ class Seating:
         opened = await asyncio.to_thread(self._opened, debate)
         if row.mine or (row.free and opened is not None and _all_public(opened.format)):
             return asked
-        cause = f"Another key sits in the seat {row.seat}: {row.name}." if row.runner else f"{row.seat} is a free seat."
+        cause = f"Another key sits in the seat {row.seat}: {row.name}." if row.key_id else f"{row.seat} is a free seat."
         raise RefusedError(403, "forbidden", cause, "Only the key that sits there is shown what the seat has heard.")
 
     def _held(self, connection: sa.Connection, debate: str) -> dict[str, tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What a debate was asked for with, by key and with who gave it, whichever surface it came from."""
+"""What a debate is requested with: values by key with their sources, whichever surface they came from."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ from disputatio.options.reading import KeyPath, dotted
 from disputatio.request.model import Criterion, DebateRequest
 
 _SEATED = ("seats", "personality")
-"""The keys whose second level names a seat."""
+"""The keys whose second level is a seat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """Values by key, each with its source. A surface makes them; nothing in them has been checked yet.
+    """Values by key, each with its source. Nothing in them has been checked yet.
 
     Attributes:
         given: keys by their levels, each with its value: text, or a file's own types.
         base_url: the server's address for the seats that need one.
-        config: the configuration file in place of the one in the working directory, or its content as a table.
-        remote: whether a remote caller gives them. Then nothing in them may name an address, a file, a repository or a
-            command, and ``resolve`` refuses it where something does.
+        config: the configuration file that replaces the one in the working directory, or its content as a table.
+        remote: whether a remote caller gives them. Then ``resolve`` refuses any address, file, repository or command.
     """
 
     given: tuple[tuple[KeyPath, Given], ...] = field(default=(), repr=False)
@@ -39,25 +38,25 @@ class Arguments:
     remote: bool = False
 
     def value(self, *path: str) -> Any:
-        """What is given for a key, or None."""
+        """The value given for a key, or None."""
         return next((given.value for key, given in self.given if key == path), None)
 
     def seated(self) -> tuple[tuple[str, Any], ...]:
-        """The seats that a model is given for as a whole, each with it."""
+        """The seats that get a model as a whole, each with it."""
         return tuple((path[1], given.value) for path, given in self.given if path[0] == "seats" and len(path) == 2)
 
     def with_seats(self, seats: Iterable[tuple[str, Any]], source: str = "--seat") -> Arguments:
-        """These arguments with ``seats`` in place of those that are named."""
+        """Replace the named seats by ``seats``."""
         rest = [row for row in self.given if row[0][0] != "seats" or row[0][2:] == ("tools",)]
         new = [(("seats", seat), Given(who, source)) for seat, who in seats]
         return replace(self, given=(*new, *rest))
 
     def only(self, keep: Callable[[KeyPath], bool]) -> Arguments:
-        """The arguments whose keys ``keep`` says yes to."""
+        """Keep the keys for which ``keep`` is true."""
         return replace(self, given=tuple((path, given) for path, given in self.given if keep(path)))
 
     def with_values(self, values: Mapping[KeyPath, object], source: str = "the command") -> Arguments:
-        """These arguments with further ones in front."""
+        """Put further values in front."""
         new = tuple((path, Given(value, source)) for path, value in values.items())
         return replace(self, given=(*new, *(row for row in self.given if row[0] not in values)))
 
@@ -65,12 +64,12 @@ class Arguments:
 def arguments_of(
     request: DebateRequest, *, remote: bool = False, directory: Path | None = None, **more: Any
 ) -> Arguments:
-    """The arguments that a typed request stands for; what was not given in it is not among them.
+    """The arguments of a typed request, without what it leaves out.
 
     Args:
         request: the request.
         remote: whether a remote caller sent it.
-        directory: where paths in it start from.
+        directory: where its paths start from.
         **more: see ``Arguments``.
     """
     place = directory or Path.cwd()
@@ -87,7 +86,7 @@ def _rows(request: DebateRequest, directory: Path) -> Iterator[tuple[KeyPath, Gi
 
 
 def option_rows(row: Option, value: Any, source: str, directory: Path) -> Iterator[tuple[KeyPath, Given]]:
-    """What is given for one option, by key: one key for each name where it is a mapping."""
+    """The value of one option by key: one key for each name of a mapping."""
     if not row.is_mapping:
         yield tuple(row.key.split(".")), Given(list(value) if isinstance(value, tuple) else value, source, directory)
         return
@@ -109,7 +108,7 @@ def read_arguments(arguments: Arguments, vocabulary: Vocabulary) -> dict[KeyPath
     """All values of ``arguments``, by key.
 
     Raises:
-        InvalidInputError: a name does not exist, or two things are said of one key.
+        InvalidInputError: a name does not exist, or a key has two different values.
     """
     found: dict[KeyPath, Given] = {}
     for path, given in _named(arguments.given, vocabulary):
@@ -153,17 +152,21 @@ KEY = "debaters"
 def name_seats(
     default: Sequence[str], arguments: Arguments, environment: Environment, in_file: Given | None
 ) -> tuple[str, ...]:
-    """The seats, in the order in which they speak.
+    """The debaters of a panel, in the order in which they speak.
+
+    Seats, models and weights refer to these names, so they are read first. The highest source wins: ``--debaters`` (or
+    ``--set debaters=...``), the seats that ``--seat`` names, ``DISPUTATIO_DEBATERS``, the key ``debaters`` of the file,
+    the format's own names.
 
     Raises:
-        InvalidInputError: a name cannot be one, is there twice, or none is given.
+        InvalidInputError: a name is not allowed or repeated, or none is given.
     """
     given = _given(arguments, environment.directory) or environment.get(VARIABLE) or in_file
     return read_debaters(KEY, given) if given is not None else tuple(default)
 
 
 def debater_names(given: Given | None) -> frozenset[str]:
-    """The debaters a file names, for formats that have none: what is set for them is allowed and has no effect."""
+    """The debaters that a file names, for formats without debaters: settings for them have no effect."""
     return frozenset(read_debaters(KEY, given)) if given is not None else frozenset()
 
 

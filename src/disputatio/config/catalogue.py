@@ -1,4 +1,4 @@
-"""What comes with the package for matches: topics to debate, and personalities for debaters; and a user's own."""
+"""Packaged topics to debate and personalities for debaters, and personalities of a user's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.formats.cast import Cast, Personality
 
 USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}
-"""The personality of a debater by its place, the same in both teams so that neither has an advantage."""
+"""The default personality of a debater by its place, equal in both teams so that neither has an advantage."""
 _LONGEST_NAME, _LONGEST_ABOUT = 60, 4_000
 
 
@@ -95,7 +95,7 @@ def _check_personalities(own: Mapping[str, str]) -> dict[str, Personality]:
     """A program's own personalities by name.
 
     Raises:
-        InvalidInputError: one says nothing or too much.
+        InvalidInputError: one is empty or too long.
     """
     for name, about in own.items():
         if not about.strip() or len(name) > _LONGEST_NAME or len(about) > _LONGEST_ABOUT:
@@ -107,10 +107,10 @@ def _check_personalities(own: Mapping[str, str]) -> dict[str, Personality]:
 
 
 def make_cast(seats: tuple[str, ...], chosen: Mapping[str, str], own: str | Mapping[str, str] | None) -> Cast:
-    """The personalities of all debaters among ``seats``: those chosen, else the usual ones.
+    """The personalities of all debaters among ``seats``: the chosen ones, else the defaults.
 
     Raises:
-        InvalidInputError: a chosen one is not known.
+        InvalidInputError: a chosen one does not exist.
     """
     known = (
         {**personalities(), **_check_personalities(own)}

@@ -1,4 +1,4 @@
-"""What can be said of an installation without calling a model: the findings the ``doctor`` command prints."""
+"""Check an installation without calling a model: the findings that the ``doctor`` command prints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from disputatio.participants.providers import OTHER_EXTRAS, PROVIDERS
 
 
 class State(StrEnum):
-    """How a finding is to be taken."""
+    """How to take a finding."""
 
     FINE = "fine"
     ABSENT = "absent"
@@ -31,7 +31,7 @@ class State(StrEnum):
 class Finding:
     """One line of the report. ``area`` is ``seats``, ``settings``, ``keys``, ``extras``, ``store`` or ``notes``.
 
-    ``detail`` says what was found; ``next_step`` what to do, for a problem.
+    ``detail`` says what was found; ``next_step`` what to do about a problem.
     """
 
     area: str
@@ -42,7 +42,7 @@ class Finding:
 
 
 def is_installed(module: str) -> bool:
-    """Whether ``module`` could be imported. Nothing is imported but the packages above it."""
+    """Whether ``module`` can be imported. Only the packages above it are imported."""
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):
@@ -50,7 +50,7 @@ def is_installed(module: str) -> bool:
 
 
 def is_writable(path: Path) -> bool:
-    """Whether a file could be written at ``path``: it, or the nearest folder above it, takes writes."""
+    """Whether a file can be written at ``path``."""
     if path.exists():
         return path.is_file() and os.access(path, os.W_OK)
     nearest = next((folder for folder in path.parents if folder.exists()), None)
@@ -65,12 +65,12 @@ def diagnose(
     installed: Callable[[str], bool] = is_installed,
     writable: Callable[[Path], bool] = is_writable,
 ) -> tuple[Finding, ...]:
-    """Everything worth saying about ``settings``, in the order it is printed. No finding holds a key.
+    """All findings about ``settings``, in the order of printing. No finding holds a key.
 
     Args:
-        settings: what was resolved.
-        environ: the environment it was resolved from.
-        directory: the working directory it was resolved in.
+        settings: the resolved settings.
+        environ: the environment they were resolved from.
+        directory: the working directory they were resolved in.
         installed: says whether a module can be imported.
         writable: says whether a file can be written.
 
@@ -97,7 +97,7 @@ def _seats(settings: Settings) -> Iterator[Finding]:
 
 
 def _settings(settings: Settings) -> Iterator[Finding]:
-    """Each setting that somebody gave, with its source; defaults are in the reference."""
+    """Each setting that was given, with its source. Defaults are in the reference."""
     for key, source in settings.sources.items():
         if source == "default" or source.startswith("not ") or key == "store":
             continue
@@ -106,7 +106,7 @@ def _settings(settings: Settings) -> Iterator[Finding]:
 
 
 def _shown_value(settings: Settings, key: str) -> str:
-    """The value of ``key`` in a few words; nothing for a key, for a table, or where it is long."""
+    """The value of ``key`` in a few words; empty for a secret, a table or a long text."""
     parts = key.split(".")
     if parts[0] == "seats" and parts[2] == "tools":
         return ", ".join(settings.tools.get(parts[1], ())) or "none"
@@ -198,7 +198,7 @@ def _store(settings: Settings, writable: Callable[[Path], bool]) -> Finding:
 
 
 def _open_to_others(path: Path) -> str:
-    """What is said of a store that other users of the machine can read or write; a new one only its owner can."""
+    """A remark where other users of the machine can read or write the store."""
     try:
         mode = path.stat().st_mode
     except OSError:

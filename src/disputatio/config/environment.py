@@ -1,7 +1,7 @@
-"""The environment and the ``.env`` file beside it, kept apart so that every value's source can be named.
+"""Read the environment and the ``.env`` file, kept apart so that the source of every value can be named.
 
-For one variable the real environment beats ``.env``; a variable that is set to nothing there hides the line
-in ``.env`` and counts as not set. Nothing is ever written into the process's environment.
+The real environment wins over ``.env``. A variable set to nothing there hides the line in ``.env`` and counts as not
+set. The process's environment is never changed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SEAT_VARIABLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Variables that are set to something, by where they are set.
+    """Variables that have a value, by source.
 
     Attributes:
         real: from the process's environment.
@@ -52,9 +52,9 @@ class Environment:
         return None
 
     def seat_levels(self, scope: str) -> Iterator[dict[str, Given]]:
-        """What is set for ``scope``, by field: first in ``.env``, then in the real environment.
+        """The values for ``scope`` by field: first from ``.env``, then from the real environment.
 
-        They are two levels and not one, so that a provider set in the one takes no model from the other.
+        These are two levels, so that a provider set in one takes no model from the other.
         """
         prefix = variable_prefix(scope)
         for values, mark in ((self.dotenv, f"{DOTENV}:"), (self.real, "")):
@@ -130,10 +130,9 @@ def _read_dotenv(path: Path, environ: Mapping[str, str]) -> tuple[dict[str, str]
 
 
 def environment_notes(environment: Environment, seat_scopes: Collection[str], other_seats: Set[str]) -> list[str]:
-    """Sentences on variables that look like ours and are not, and on lines of ``.env`` that say nothing.
+    """Notes on variables that look like ours and are not, and on unreadable lines of ``.env``.
 
-    They are notes and not errors because other tools use such names too. Variables of ``other_seats`` are passed over;
-    those are only looked at where a variable is in question.
+    They are no errors because other tools use such names too. Variables of ``other_seats`` are ignored.
     """
     notes = [f"Line {line} of {DOTENV} is no assignment and was not read." for line in environment.unreadable]
     prefixes = [variable_prefix(scope) for scope in seat_scopes]

@@ -1,20 +1,19 @@
-"""Which of the values given for a seat holds, level by level.
+"""Decide which of the values given for a seat applies, level by level.
 
 The levels, lowest first: the default, the file, the global variables (``LLM_...``), the seat's own variables
-(``PRO_LLM_...``), the command line. Within each, what is said of all seats comes before what is said of a
-side, and that before what is said of the seat; within the variables, ``.env`` before the real environment.
+(``PRO_LLM_...``), the command line. Within each level, values for all seats come before those for a side, and these
+before those for the seat. Within the variables, ``.env`` comes before the real environment.
 
-A setting of its own (a temperature, a persona) is taken from the highest level that has it. A model, an
-address, a key and a price are not settings of their own: they belong to the provider they were given with.
-So, going up the levels:
+An independent setting (a temperature, a persona) is taken from the highest level that has it. A model, an address, a
+key and a price belong to the provider they were given with. So, going up the levels:
 
 1. a level that names another provider drops the model, the address, the key and the price from below it;
 2. a level that gives another address drops the key and the price from below it;
 3. a level that gives another model drops the price from below it;
-4. a level that names no provider speaks of the one that holds there;
-5. a key that is given before anything says whose it is, neither a provider nor an address, waits: it is the key of the
-   server where the first provider that is named is ``openai_compatible``, and dropped where it is another;
-6. a level that gives another fallback, or the first, drops the fallback's key from below it.
+4. a level that names no provider refers to the current one;
+5. a key given before any provider or address waits: it is kept for an ``openai_compatible`` server where that is the
+   first provider named, and dropped otherwise;
+6. a level that gives a new fallback drops the fallback's key from below it.
 
 A key therefore never reaches a server it was not meant for, and no model a provider that does not have it.
 """
@@ -38,7 +37,7 @@ UNOWNED = ("model", "base_url", "price")
 
 @dataclass(frozen=True, slots=True)
 class KeyVariable:
-    """A key that is in a variable of the user's choosing."""
+    """A key in a variable that the user chose."""
 
     variable: str
 
@@ -49,7 +48,7 @@ def seat_levels(
     environment: Environment,
     command_line: Mapping[KeyPath, Given],
 ) -> list[Level]:
-    """What each level says of ``seat``, lowest first, by field; keys are under ``api_key``."""
+    """The values of each level for ``seat``, lowest first, by field. Keys are under ``api_key``."""
     names = scopes(seat)
     return [
         *(_level(file, name) for name in names),
@@ -71,8 +70,8 @@ def _level(values: Mapping[KeyPath, Given], scope: str) -> Level:
 class AutomaticProvider:
     """The provider where none is named, and why.
 
-    ``rivals`` are the variables among which a named model could not decide; ``unused`` is a variable with a
-    key whose provider was passed over because it has no default model.
+    ``rivals`` are the variables among which a named model could not decide. ``unused`` is a variable whose provider has
+    a key but no default model.
     """
 
     provider: str
@@ -84,9 +83,9 @@ class AutomaticProvider:
 def choose_provider(levels: Sequence[Level], environment: Environment, usual: str = "") -> AutomaticProvider:
     """The provider for the levels below the first that names one.
 
-    An address without a provider means an OpenAI-compatible server. Otherwise the keys that are set decide,
-    in ``AUTOMATIC_ORDER``; without any key it is the embedded model. Where a format has a ``usual`` provider, a key
-    does not decide: only who names a model has one.
+    An address without a provider means an OpenAI-compatible server. Otherwise the keys that are set decide, in
+    ``AUTOMATIC_ORDER``; without any key it is the embedded model. A format's ``usual`` provider wins over keys unless a
+    model is named.
     """
     first = next((place for place, level in enumerate(levels) if "provider" in level), len(levels))
     unbound = levels[:first]
@@ -123,14 +122,14 @@ def _keyed(environment: Environment) -> list[tuple[str, str]]:
 
 @dataclass(slots=True)
 class EffectiveValues:
-    """What holds for one seat at one level.
+    """The values of one seat up to one level.
 
     Attributes:
-        provider: its name; where it is unknown, as it was written.
+        provider: its name; an unknown one as it was written.
         source: why this provider.
         named: whether a level named it.
-        values: the values that hold, by field.
-        dropped: for each field that was dropped last, what was given and the provider it belongs to.
+        values: the current values by field.
+        dropped: for each dropped field the last value, and the provider it belongs to.
     """
 
     provider: str
@@ -140,20 +139,20 @@ class EffectiveValues:
     dropped: dict[str, tuple[Given, str]] = field(default_factory=dict)
 
     def drop(self, names: Iterable[str]) -> None:
-        """Let go of values that belong to what a higher level replaces."""
+        """Drop values that belong to what a higher level replaces."""
         for name in names:
             given = self.values.pop(name, None)
             if given is not None:
                 self.dropped[name] = (given, self.provider)
 
     def differs(self, name: str, given: Given) -> bool:
-        """Whether another value of ``name`` holds already."""
+        """Whether ``name`` already has a different value."""
         held = self.values.get(name)
         return held is not None and _normalized(held) != _normalized(given)
 
 
 def merge_levels(levels: Sequence[Level], environment: Environment, automatic: AutomaticProvider) -> EffectiveValues:
-    """What holds above all ``levels``, by the rules at the top of this module."""
+    """Merge all ``levels`` by the rules at the top of this module."""
     held = EffectiveValues(automatic.provider, automatic.source)
     for level in levels:
         chosen = level.get("provider")
@@ -173,7 +172,7 @@ def merge_levels(levels: Sequence[Level], environment: Environment, automatic: A
 
 
 def _changes_address(held: EffectiveValues, given: Given, environment: Environment) -> bool:
-    """Whether ``given`` is another address than the one that holds. The first address moves nothing."""
+    """Whether ``given`` replaces an address by a different one. The first address replaces nothing."""
     current = held.values.get("base_url") or default_address(held.provider, environment)
     return current is not None and _normalized(current) != _normalized(given)
 

@@ -1,4 +1,8 @@
-"""Settings under the environment and in the working directory of this process: where every surface begins."""
+"""Resolve settings in the environment and working directory of this process: where every surface begins.
+
+A configuration file may serve several formats, so names of other formats are allowed in it. They are looked up only
+when a file uses a name that this format lacks, because that imports every format.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +28,13 @@ def settings_for(
     scope: FormatScope | None = None,
     seats: Sequence[str] | None = None,
 ) -> Settings:
-    """The settings of a debate of this format, here and now.
+    """Resolve the settings of a debate of this format.
 
     Args:
         form: its format.
-        arguments: what it is asked for with.
-        scope: what may be set about the format, where that is not what the format says.
-        seats: the seats that models take, where they are not all of the format.
+        arguments: what it is requested with.
+        scope: what may be set about the format, if that is not what the format says.
+        seats: the seats that models take, if they are not all of the format.
 
     Raises:
         InvalidInputError: a value cannot be used or does not exist.
@@ -46,7 +50,7 @@ def settings_for(
 
 
 def configured_store(arguments: Arguments) -> Settings:
-    """Settings to take the store's address from; nothing that is said of seats or that a format decides is in the way.
+    """Settings that name the store. Settings of seats and formats are ignored.
 
     Raises:
         InvalidInputError: the configuration cannot be read.
@@ -66,7 +70,7 @@ _SET_ELSEWHERE |= {"speaker_selected_by"}
 
 
 class _LazySet(Set[str]):
-    """Names that are looked up when somebody asks for one."""
+    """A set of names that is computed on first use."""
 
     def __init__(self, look_up: Callable[[], Iterable[str]]) -> None:
         self._look_up = look_up
@@ -90,7 +94,7 @@ class _LazySet(Set[str]):
 
 
 def format_scope(form: Format) -> FormatScope:
-    """What the configuration may decide about ``form``."""
+    """What the configuration may set about ``form``."""
     from disputatio.formats.custom_debate import OF_THE_FILE
     from disputatio.judging.scoring import RUBRICS
 
@@ -122,7 +126,7 @@ def format_scope(form: Format) -> FormatScope:
 
 
 def any_format() -> FormatScope:
-    """What the configuration may say where no debate is held: whatever one of the formats takes."""
+    """What the configuration may set where no debate is run: anything that some format takes."""
     return FormatScope(
         other_seats=_LazySet(lambda: _names_of_all(_seats)),
         other_phases=_LazySet(lambda: _names_of_all(_phases)),
@@ -131,7 +135,7 @@ def any_format() -> FormatScope:
 
 
 def _names_of_all(names: Callable[[Format], Iterable[str]], besides: Format | None = None) -> set[str]:
-    """The names that any format has, ``besides`` left out."""
+    """The names that any format has, except ``besides``."""
     others = (row for name, row in FORMATS.items() if besides is None or name != besides.name)
     return {name for row in others for name in names(row)}
 

@@ -1,16 +1,16 @@
-"""What an order from another process may reach: the rules, and the check of what it was resolved to.
+"""What a remote request may reach: the rules, and the check of what it resolves to.
 
-A remote request chooses among what the configuration of this process reaches, and brings nothing of its own:
+A remote request chooses among what the configuration of this process reaches, and adds nothing of its own:
 
 1. it sets no option that is declared as ``local``;
-2. for a seat it chooses a provider and the name of a model; everything else of the seat (address, key, persona,
-   fallback) is what this configuration gives to that model in that seat when there is no order;
-3. weights other than the default ones (a file, a repository, a model to fetch), and a table of rules in a file, are
-   those that this configuration names there;
-4. a seat looks up what ``TOOLS`` says, or what this configuration lets it look up.
+2. for a seat it chooses a provider and the name of a model; everything else (address, key, persona, fallback) is what
+   this configuration gives to that model in that seat without a request;
+3. weights other than the default (a file, a repository, a model to fetch), and a rules table in a file, must be what
+   this configuration names for the seat;
+4. a seat may use the tools in ``TOOLS``, and those that this configuration gives it.
 
-Rule 1 is checked before any value is read, since reading some values opens files. The others are checked on what came
-out, whatever way led to it: the seat is settled once more from the configuration alone and both must be equal.
+Rule 1 is checked before any value is read, since reading some values opens files. The others are checked on the result:
+the seat is resolved again from the configuration alone, and both results must be equal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from disputatio.request.model import ADDRESS, OPERATOR
 
 TOOLS = frozenset({"search", "calculate"})
 IN_FILES: Mapping[str, str] = {"embedded": EMBEDDED_MODEL, "rules": TEXTBOOK}
-"""The providers whose models are files or are fetched, with the one model of each that an order may always name."""
+"""Providers whose models are files or are fetched, each with the one model that a request may always name."""
 
 
 def check_keys(arguments: Arguments, asked: Mapping[KeyPath, Given], keys: Sequence[Key]) -> None:
@@ -70,7 +70,7 @@ def refused_option(key: str, why: str) -> InvalidInputError:
 
 
 def refused_address(seat: str) -> InvalidInputError:
-    """The error for an order that gives ``seat`` an address."""
+    """The error for a request that gives ``seat`` an address."""
     return InvalidInputError(
         f"The seat {seat} names an address, which a remote request may not.",
         "Whoever runs the server sets addresses, with LLM_BASE_URL or in its configuration.",
@@ -78,7 +78,7 @@ def refused_address(seat: str) -> InvalidInputError:
 
 
 def refused_file(seat: str, provider: str) -> InvalidInputError:
-    """The error for an order that gives ``seat`` a file or a repository."""
+    """The error for a request that gives ``seat`` a file or a repository."""
     if provider == "rules":
         return InvalidInputError(
             f"The seat {seat} names a file of rules, which a remote request may not.",
@@ -91,10 +91,10 @@ def refused_file(seat: str, provider: str) -> InvalidInputError:
 
 
 def most_specific(asked: Mapping[KeyPath, Given], seat: str) -> Mapping[KeyPath, Given]:
-    """``asked`` with the model that it names for ``seat`` most closely, and no other.
+    """``asked`` with only the most specific model it names for ``seat``.
 
-    Each name is a level of its own on a command line, and one that names another provider drops the address from
-    below it. So ``all`` and ``pro`` together could lead past the address that the configuration has for ``pro``.
+    Each name is a level of its own on a command line, and a level with another provider drops the address from below
+    it. So ``all`` and ``pro`` together could bypass the address that the configuration has for ``pro``.
     """
     scope = next((name for name in reversed(scopes(seat)) if ("seats", name, "provider") in asked), None)
     others = {("seats", name, part) for name in scopes(seat) if name != scope for part in ("provider", "model")}
@@ -102,10 +102,10 @@ def most_specific(asked: Mapping[KeyPath, Given], seat: str) -> Mapping[KeyPath,
 
 
 def own_level(seating: ModelSeating, given: Given) -> Level:
-    """What is added to the configuration to settle the seat of ``seating`` once more, without the order.
+    """The level that is added to the configuration to resolve a seat again without the request.
 
     Args:
-        seating: what the order was resolved to.
+        seating: what the request resolved to.
         given: carries the source and the directory.
     """
     level = {"provider": Given(seating.provider, given.source, given.directory)}
@@ -119,11 +119,11 @@ def check_reach(seat: str, found: ResolvedSeat, own: ResolvedSeat) -> None:
 
     Args:
         seat: its name.
-        found: what the order was resolved to.
+        found: what the request resolved to.
         own: the same seat from the configuration alone, by ``own_level``.
 
     Raises:
-        InvalidInputError: the seat would reach what this configuration does not name for it.
+        InvalidInputError: the seat would reach something that this configuration does not name for it.
     """
     if found.seating.model != own.seating.model:
         raise refused_file(seat, found.seating.provider)

@@ -1,10 +1,10 @@
-"""Reads every source of settings and decides, for each key, which one holds.
+"""Read every source of settings and decide, for each key, which one applies.
 
 The order, highest first: the command line, a seat's own variables (``PRO_LLM_MODEL``), the global variables
-(``LLM_MODEL``), the configuration file, the default. For one variable the real environment beats ``.env``.
-What holds for a seat's model, address and key follows the rules in ``levels.py``.
+(``LLM_MODEL``), the configuration file, the default. The real environment wins over ``.env``. A seat's model, address
+and key follow the rules in ``levels.py``.
 
-Reading files is all that happens here: nothing is written, exported or asked of a network.
+This only reads files: nothing is written, exported or requested from a network.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ def resolve(
     arguments: Arguments = _NO_ARGUMENTS,
     options: FormatScope = _NO_SCOPE,
 ) -> Settings:
-    """What a debate is run with.
+    """Resolve the settings of a debate.
 
     Args:
-        format_name: the format that was chosen.
-        seats: the format's seats that models sit in, such as ``pro``, ``con``, ``judge``, ``pro_2``.
+        format_name: the chosen format.
+        seats: the seats that models take, such as ``pro``, ``con``, ``judge``, ``pro_2``.
         environ: the process's environment.
-        directory: the working directory: ``.env`` and the configuration file are looked for there.
-        arguments: what the debate was asked for with.
-        options: what the format lets the configuration decide.
+        directory: the working directory, with ``.env`` and the configuration file.
+        arguments: what the debate is requested with.
+        options: what the format lets the configuration set.
 
     Raises:
-        InvalidInputError: a value cannot be used or does not exist. The message names its key, its source and
-            what is allowed, and holds no key of a provider.
+        InvalidInputError: a value cannot be used or does not exist. The message names its key, its source and what is
+            allowed, and holds no provider key.
     """
     environment = read_environment(environ, directory)
     sources: _Sources | None = None
@@ -85,7 +85,7 @@ def resolve(
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Everything that was given, by where it was given."""
+    """Everything that was given, by source."""
 
     file: Mapping[KeyPath, Given]
     command_line: Mapping[KeyPath, Given]
@@ -107,7 +107,7 @@ class _Sources:
         return key.read(name, given) if given else default
 
     def take_under(self, prefix: KeyPath, key: Key) -> dict[str, Any]:
-        """The values of all keys that begin with ``prefix`` and have one name more."""
+        """The values of all keys that have ``prefix`` and one more level."""
         taken = {}
         for path, given in {**self.file, **self.command_line}.items():
             if path[:-1] == prefix:
@@ -116,7 +116,7 @@ class _Sources:
         return taken
 
     def take_group(self, group: type[Options]) -> dict[str, Any]:
-        """The values of all options of a group that has keys of its own, by field; what nothing sets is left out."""
+        """The values of all options of a group by field, without those that nothing sets."""
         taken = {}
         for row in options_in(group):
             if row.owner is not group or not row.key or row.name in _TAKEN_APART:
@@ -137,13 +137,13 @@ class _Sources:
 
 
 _TAKEN_APART = {"rubric", "criteria", "by_seat", "mcp", "mcp_env", "rules"}
-"""Options with a way of their own from their sources to their values."""
+"""Options that are read by code of their own."""
 
 
 def _read(
     format_name: str, seats: tuple[str, ...], environment: Environment, arguments: Arguments, options: FormatScope
 ) -> _Sources:
-    """Read the file and the command line, and check every value in them, also those that do not hold."""
+    """Read the file and the command line, and check every value in them, even overridden ones."""
     directory = environment.directory
     base_url = None
     if arguments.base_url is not None:
@@ -170,7 +170,7 @@ def _read(
 
 
 def _with_directory(arguments: Arguments, directory: Path) -> Arguments:
-    """``arguments`` whose paths start from ``directory`` where nothing else is said."""
+    """``arguments`` with paths that start from ``directory`` unless they say otherwise."""
     given = tuple(
         (path, replace(row, directory=directory) if row.directory == Path() else row) for path, row in arguments.given
     )
@@ -178,7 +178,7 @@ def _with_directory(arguments: Arguments, directory: Path) -> Arguments:
 
 
 def _check_format(format_name: str, arguments: Arguments, options: FormatScope) -> None:
-    """Refuse an option of other formats that was asked for; a configuration file may serve several formats.
+    """Refuse a requested option of other formats. A configuration file may serve several formats.
 
     Raises:
         InvalidInputError: names the option and the formats that have it.
@@ -204,10 +204,10 @@ def _options_of_others() -> dict[str, tuple[str, ...]]:
 def _name_seats(
     seats: tuple[str, ...], environment: Environment, arguments: Arguments, options: FormatScope
 ) -> tuple[tuple[str, ...], FormatScope]:
-    """The seats, and what other formats call theirs, after looking for the names of debaters alone."""
+    """The seats, and the names of other formats' seats, from a first look at the names of debaters."""
     in_file = _debaters_configured(environment.directory, arguments.config)
     if options.free_seats and seats:
-        # Where no seat is asked for, as by the commands that only want the store, none is made up.
+        # Commands that only need the store ask for no seats.
         seats = name_seats(seats, arguments, environment, in_file)
     further = debater_names(in_file) - set(seats)
     return seats, replace(options, other_seats=options.other_seats | further) if further else options
@@ -274,10 +274,10 @@ def _make_settings(format_name: str, seats: tuple[str, ...], sources: _Sources) 
 
 
 def _all_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
-    """The format's seats with the further ones: as many as are set, else up to the highest that is named anywhere.
+    """The format's seats with numbered ones: as many as set, else up to the highest that is named anywhere.
 
     Raises:
-        InvalidInputError: more are named on the command line than it says there are, or the format has only one.
+        InvalidInputError: more are named on the command line than it allows, or the format has only one.
     """
     taken = list(seats)
     for first in seats:
@@ -320,7 +320,7 @@ def _is_named(seat: str, sources: _Sources) -> bool:
 
 
 def _format(format_name: str, sources: _Sources) -> FormatOptions:
-    """The options of the format; those of others are passed over, since a file may serve several formats."""
+    """The options of the format; those of others are ignored, since a file may serve several formats."""
     model = options_class(format_name)
     taken = sources.take_group(model)
     if sources.options.free_seats and ("judges",) in sources.command_line:
@@ -363,7 +363,7 @@ def _cast(seats: tuple[str, ...], chosen: FormatOptions, sources: _Sources) -> C
 
 
 def _rubric(sources: _Sources) -> dict[str, Any]:
-    """The rubric of the highest source that says anything of one: weights are never mixed across sources."""
+    """The rubric of the highest source that has one: weights are never mixed across sources."""
     variable = sources.environment.get(sources.keys["rubric"].variable)
     for given in (sources.command_line, {("rubric",): variable} if variable else {}, sources.file):
         criteria = {path[1:]: value for path, value in given.items() if path[0] == "criteria"}
@@ -447,11 +447,10 @@ def _seats_for_base_url(
 ) -> tuple[str, ...]:
     """The seats that ``--base-url`` is for.
 
-    An option that names no seat could send one provider's key to another's server. So it goes to the seats
-    of the provider that has no address of its own, ``openai_compatible``; where there are none, to the seats
-    whose provider nothing names, which makes it ``openai_compatible``; and where there are none of these
-    either, to all seats if they share one provider. Otherwise it is an error. An address given on the
-    command line for one seat stays.
+    An option without a seat could send one provider's key to another's server. So it goes to the ``openai_compatible``
+    seats, which have no address of their own. Without those, it goes to the seats without a named provider, which
+    become ``openai_compatible``. Without those too, it goes to all seats if they share one provider; otherwise it is an
+    error. An address given on the command line for one seat stays.
     """
     named: dict[str, Provider] = {}
     unnamed = []
@@ -504,7 +503,7 @@ def _rules(sources: _Sources) -> dict[str, RuleValue]:
 
 
 def _servers(sources: _Sources) -> dict[str, McpServer]:
-    """The MCP servers, each with the variables it is given; a variable that is not set is an error."""
+    """The MCP servers, each with the values of its variables; an unset variable is an error."""
     addresses = sources.take_under(("mcp_servers",), sources.keys["mcp_servers.<server>"])
     named = sources.take_under(("mcp_env",), sources.keys["mcp_env.<server>"])
     for name in named:

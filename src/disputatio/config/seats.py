@@ -1,4 +1,4 @@
-"""Makes the seating, and finds the key, of each seat from what holds for it."""
+"""Resolve each seat: its model, its keys and where every value came from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from disputatio.request import reading
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSeat:
-    """One seat, ready: its seating, its keys, where each value came from, and what was not used."""
+    """One resolved seat: its seating, its keys, the source of each value, and what was not used."""
 
     seating: ModelSeating
     key: str | None = field(repr=False)
@@ -33,7 +33,7 @@ class ResolvedSeat:
 
 @dataclass(slots=True)
 class _FoundKey:
-    """A key with its source and the variable it was in."""
+    """A key with its source and its variable."""
 
     key: str | None = field(default=None, repr=False)
     source: str = "not needed"
@@ -58,12 +58,12 @@ def resolve_seat(
     environment: Environment,
     prices: Mapping[str, Price],
 ) -> ResolvedSeat:
-    """The seating of ``seat`` and its keys.
+    """Resolve the seating of ``seat`` and its keys.
 
     Args:
         seat: the seat's name.
-        held: what holds for it.
-        automatic: the provider it would have had where none is named, for the messages.
+        held: its effective values.
+        automatic: the provider it would have without a named one, for messages.
         environment: where keys are.
         prices: prices by ``provider:model``.
 
@@ -107,7 +107,7 @@ def resolve_seat(
 def _own_values(
     seat: str, held: EffectiveValues, provider: Provider, model: str
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The settings that stand for themselves, under the names of a seating, and their sources."""
+    """The independent settings, under the names of a seating, and their sources."""
     own: dict[str, Any] = {}
     sources = {}
     for name, default in {**_DEFAULTS, "piecewise": provider.asks_piecewise(model)}.items():
@@ -123,7 +123,7 @@ def _key(seat: str, name: str) -> str:
 
 
 def _check_owner(seat: str, held: EffectiveValues, automatic: AutomaticProvider, provider: Provider) -> None:
-    """Nothing is guessed: a key or a model that could be of several providers needs one named."""
+    """Refuse to guess: a key or a model that could belong to several providers needs a named one."""
     if held.named or provider.name == "openai_compatible":
         return
     key, model = held.values.get("api_key"), held.values.get("model")
@@ -180,7 +180,7 @@ def _key_of(provider: Provider, environment: Environment) -> _FoundKey | None:
 def _address(
     seat: str, held: EffectiveValues, provider: Provider, found: _FoundKey, environment: Environment
 ) -> tuple[str | None, str]:
-    """The address to record: None where it is the provider's own."""
+    """The address to record; None where it is the provider's own."""
     given = held.values.get("base_url")
     if given is not None:
         if not provider.takes_address:
@@ -210,7 +210,7 @@ def _or(variable: str | None) -> str:
 
 
 def _versioned(address: str, provider: Provider, environment: Environment) -> str:
-    """``address`` with the version of the API that the environment names, unless it has one or needs none."""
+    """``address`` with the API version that the environment names, unless it has one or needs none."""
     given = environment.get(provider.version_variable) if provider.version_variable else None
     if given is None or "?" in address or address.endswith("/v1"):
         return address
@@ -250,7 +250,7 @@ def _named(seat: str, given: Given) -> tuple[SeatValue, Provider]:
 def _fallback_key(
     held: EffectiveValues, given: Given, seating: ModelSeating, seat_key: _FoundKey, environment: Environment
 ) -> _FoundKey:
-    """The key of the second model: its own, else the seat's for the same server, else its provider's."""
+    """The key of the fallback: its own, else the seat's for the same server, else its provider's."""
     value, provider = _named("", given)
     found = _key_given(held.values.get("fallback_api_key"), environment)
     if found is None and provider.name == seating.provider:
@@ -270,7 +270,7 @@ def _fallback(
     environment: Environment,
     prices: Mapping[str, Price],
 ) -> ModelSeating:
-    """The second model. It stands at the seat's address only where it has the seat's provider."""
+    """The fallback model. It has the seat's address only if it has the seat's provider."""
     value, provider = _named(seat, given)
     key = _key(seat, "fallback")
     same_provider = provider.name == seating.provider
@@ -299,12 +299,12 @@ def _fallback(
         piecewise=seating.piecewise if "piecewise" in held.values else provider.asks_piecewise(model),
         mode=seating.mode if same_provider else None,
     )
-    # An effort is a word of the model it was chosen for; one that does not reason would refuse every call.
+    # An effort is meant for one model; a model that does not reason would refuse every call.
     return second if same_provider and reasons_by_default(second) else replace(second, reasoning_effort=None)
 
 
 def _key_advice(seat: str, held: EffectiveValues) -> str:
-    """What gives ``seat`` the key that it lacks."""
+    """How to give ``seat`` its missing key."""
     provider, prefix = provider_named(held.provider, source=held.source), variable_prefix(seat)
     beside = f"{prefix}LLM_PROVIDER={provider.name}"
     if "base_url" in held.values:

@@ -1,7 +1,4 @@
-"""What a debate is run with, once every source has been read: plain frozen values.
-
-Nothing here reads anything. ``resolve`` in ``resolve.py`` makes these values.
-"""
+"""The resolved settings of a debate: plain frozen values, made by ``resolve`` in ``resolve.py``."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Reads a user's own format out of a Python file: checks what it uses, runs it, and counts its steps.
+"""Load a user's own format from a Python file: check what it uses, run it, and count its steps.
 
-The check is against mistakes, not against malice. Rules that look at a clock, a network, a file or chance cannot be
-run again from a record, so such imports and names are refused before the file runs, and rules that never end are
-stopped. But the file is a program and runs in this process with the rights of whoever starts it: it can get round
-every check. Run nobody's file that you have not read; a file is never taken out of a record and run.
+The check guards against mistakes, not malice. Rules that look at a clock, a network, a file or chance cannot be
+replayed from a record, so such imports and names are refused before the file runs. Rules that never end are stopped.
+But the file is a program with the rights of the user and can bypass every check. Run only files that you have read. A
+file is never extracted from a record and run.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ STANDARD_MODULES = (
     *("fractions", "functools", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap"),
     *("typing", "unicodedata"),
 )
-"""What a format may import besides the house: nothing that looks at the world."""
+"""What a format may import besides the package: nothing that looks at the world."""
 REFUSED_NAMES = frozenset(
     {"__import__", "breakpoint", "compile", "eval", "exec", "exit", "globals", "help", "input", "locals", "memoryview"}
     | {"open", "print", "quit", "vars", "hash", "id"}
 )
 MOST_STEPS = 2_000_000
-"""Steps of the interpreter in a file that may run between two asks; two or three seconds."""
+"""Interpreter steps in a file between two asks: two or three seconds."""
 _MOST_CHARACTERS = 100_000
 _USUAL = "rules"
 _SPEC = re.compile(r"(?P<file>.+?\.py)(?::(?P<function>\w*))?", re.DOTALL)
@@ -53,12 +53,12 @@ _READ_FIRST = "docs/tutorial/own-format.md shows what one looks like."
 
 
 def is_rules_file(format_name: str) -> bool:
-    """Whether ``format_name`` is a file of rules, such as ``./my_debate.py:rules``, and no name of a format."""
+    """Whether ``format_name`` is a file of rules, such as ``./my_debate.py:rules``, and not the name of a format."""
     return format_name not in FORMATS and _SPEC.fullmatch(format_name) is not None
 
 
 def load_format(format_name: str) -> Format:
-    """The format of that name, or of that file.
+    """The format with that name, or in that file.
 
     Raises:
         InvalidInputError: there is none, or the file cannot be used.
@@ -67,14 +67,14 @@ def load_format(format_name: str) -> Format:
 
 
 def load_recorded_format(opened: DebateOpened, given: str | None = None) -> Format:
-    """The format that a debate began with; of an own one its file is read again.
+    """The format that a debate began with. Rules in a file are read again.
 
     Args:
         opened: how the debate began.
-        given: where the file is now, if not where it was.
+        given: the current path of the file, if it was moved.
 
     Raises:
-        ResumeMismatchError: the file is not there, or is not what it was.
+        ResumeMismatchError: the file is missing or has changed.
         InvalidInputError: there is no such format.
     """
     if opened.format != OWN:
@@ -101,10 +101,10 @@ def read_rules_file(spec: str, *, known_as: str | None = None) -> Format:
 
     Args:
         spec: the file and the function.
-        known_as: what the record calls the file, where it was moved since.
+        known_as: the name of the file in the record, if it was moved.
 
     Raises:
-        InvalidInputError: the file cannot be read, uses what it may not, or has no such rules. Names the line.
+        InvalidInputError: the file cannot be read, uses something forbidden, or has no such rules. Names the line.
     """
     match = _SPEC.fullmatch(spec)
     if match is None:
@@ -143,16 +143,16 @@ def _start_rules(
     *,
     with_motion: bool,
 ) -> Generator[Any, Any, Any]:
-    """A fresh generator of the rules."""
+    """Start a new generator of the rules."""
     given = [motion, *speakers] if with_motion else speakers
     return function(*given, **{name: getattr(rules, name) for name in settings})  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
 class _StepCounter:
-    """Sends into a generator, and stops it after so many steps in ``file``.
+    """Advances a generator, and stops it after too many steps in ``file``.
 
-    Steps are counted and not seconds, so that a debate that is replayed on a slower machine ends the same.
+    It counts steps, not seconds, so that a replay on a slower machine ends the same.
     """
 
     file: str
@@ -170,7 +170,7 @@ def _count_steps(file: str, work: Callable[[], Any]) -> Any:
     before, steps, most = sys.gettrace(), count(1), MOST_STEPS
 
     def local(frame: FrameType, event: str, _: Any) -> Any:
-        # Of a loop on one line no line event tells.
+        # A loop on one line raises no line events.
         frame.f_trace_opcodes = True
         if event == "opcode" and next(steps) > most:
             raise TooLongError
@@ -207,7 +207,7 @@ def _unusable(file: str, line: int | None, cause: str, next_step: str = _READ_FI
 
 
 def _run_file(source: str, name: str) -> dict[str, Any]:
-    """Check the file and run it; what it defines."""
+    """Check the file, run it, and return what it defines."""
     short = name.rpartition("/")[2]
     try:
         tree = ast.parse(source, name)
@@ -236,13 +236,13 @@ def _line_of(error: BaseException, name: str) -> int | None:
 
 
 def _builtins() -> Mapping[str, Any]:
-    """Python's own names without those that look at the world or run other code."""
+    """Python's builtins without those that look at the world or run other code."""
     kept = {name: value for name, value in vars(builtins).items() if name not in REFUSED_NAMES}
     return {**kept, "__import__": __import__}
 
 
 def check_imports(tree: ast.Module, file: str) -> None:
-    """Refuse a file that imports or names what rules may not use.
+    """Refuse a file that imports or names anything forbidden.
 
     Raises:
         InvalidInputError: names the line and what may be used instead.
@@ -284,7 +284,7 @@ def _check_module(name: str, line: int, file: str, *, whole: bool) -> None:
 
 
 def _check_name(module: str, name: str, line: int, file: str) -> None:
-    """Refuse a name that a module does not offer: what it imported itself is not its to give."""
+    """Refuse a name that a module does not export: what it imported itself is private."""
     found = import_module(module)
     public = getattr(found, "__all__", None)
     value = getattr(found, name, None)
@@ -320,7 +320,7 @@ def _find_function(module: Mapping[str, Any], wanted: str, file: str) -> Callabl
 
 
 def _read_parameters(function: Callable[..., Any], file: str) -> tuple[tuple[Seat, ...], list[inspect.Parameter], bool]:
-    """The seats, the settings, and whether the motion is asked for, read from the function's parameters."""
+    """The seats, the settings, and whether the motion is wanted, from the function's parameters."""
     line = function.__code__.co_firstlineno
     seats, settings, motion = [], [], False
     for place, row in enumerate(inspect.signature(function).parameters.values()):

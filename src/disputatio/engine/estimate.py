@@ -1,4 +1,9 @@
-"""What a debate is expected to take, before anything is spent: calls, tokens and cost, with their range."""
+"""Estimate calls, tokens and cost of a debate before anything is spent.
+
+``Estimate`` is for users. ``estimate_for_record`` is what a record keeps, so that actual figures can be compared with
+it later. Debates that differ only in their motion share one preview per process, since only the length of the motion
+matters. ``expected_costs`` compares formats and models.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +39,14 @@ from disputatio.record.text import canonical
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate; no model was called for it.
+    """An estimate. No model was called for it.
 
     Attributes:
         expected: what the debate takes if it goes as debates usually go.
-        least: what it takes at the least.
-        most: what it takes at the most.
+        least: the least it takes.
+        most: the most it takes.
         ends: the phases at which it may end early, with the calls and tokens until then.
         assumed: what was assumed of answers, in a sentence.
-        modes: how models are asked because it costs less, a sentence each.
     """
 
     expected: Preview
@@ -54,7 +58,7 @@ class Estimate:
 
     @property
     def usd(self) -> Decimal | None:
-        """US dollars that it is expected to cost; None where no price is known for a seat."""
+        """Expected cost in US dollars; None where the price of a seat is unknown."""
         return self.expected.usd
 
     def as_json(self) -> JsonObject:
@@ -110,19 +114,19 @@ _IRRELEVANT = frozenset({"motion", "seats", "budget", "software", "warnings", "e
 _Cached: TypeAlias = tuple[int, JsonObject]
 _CACHE: OrderedDict[str, _Cached] = OrderedDict()
 _PREVIEWS: SharedWork[str, _Cached | None] = SharedWork()
-"""Without it a thousand debates that begin together would make a thousand previews."""
+"""Shares a preview among debates that start together."""
 
 
 async def estimate_for_record(proposal: Proposal, opened: DebateOpened) -> JsonObject:
-    """The estimate of the debate that ``opened`` opens; empty where nothing can be estimated.
+    """Estimate the debate that ``opened`` opens; empty where that is not possible.
 
-    An estimate is never in the way of a debate. There is none for a debate that is too long for one, or that has forms
-    of a user's own with schemas no typical answer is known for.
+    A missing estimate never stops a debate. There is none for very long debates, or for a user's own forms whose
+    schemas have no typical answer.
     """
     told = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
     told += [row.reasoning for row in seat_profiles(proposal).values()]
     matter = {name: value for name, value in encode(opened).items() if name not in _IRRELEVANT}
-    # Where a model is reached makes no difference to what it is asked.
+    # The address of a model does not change its prompts.
     seated = {seat: {**row, "base_url": None} for seat, row in opened.seats.items() if isinstance(row, Mapping)}
     key = canonical([told, matter, seated])
     if key not in _CACHE:
@@ -143,7 +147,7 @@ def _size(proposal: Proposal) -> int:
 
 
 async def _make_preview(proposal: Proposal) -> _Cached | None:
-    """The preview as a record keeps it, and the size of its motion in bytes; None where none is known."""
+    """The preview as a record keeps it, with the size of its motion in bytes; None where there is none."""
     try:
         seen = await preview(proposal)
     except (LookupError, TypeError, ValueError, AttributeError, TooLongError):
@@ -158,18 +162,18 @@ async def _make_preview(proposal: Proposal) -> _Cached | None:
 
 
 def _for_motion(body: JsonObject, longer: int) -> JsonObject:
-    """``body`` for a motion of ``longer`` bytes more."""
+    """``body`` for a motion that is ``longer`` bytes longer."""
     tokens, calls = int(str(body["input_tokens"])), int(str(body["calls"]))
     return {**body, "input_tokens": max(0, tokens + round(calls * longer / TYPICAL_BYTES_PER_TOKEN))}
 
 
 MOTION = "We should adopt the proposal that lies before us"
-"""What the previews debate: as long as a motion usually is."""
+"""The motion of these previews, as long as a motion usually is."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """What one format takes with one model in every seat; ``usd`` is None where no price is known."""
+    """What one format takes with one model in every seat. ``usd`` is None where no price is known."""
 
     format: str
     model: str
@@ -180,7 +184,7 @@ class ExpectedCost:
 
 
 async def expected_costs(models: Sequence[str]) -> tuple[ExpectedCost, ...]:
-    """The expected cost of every format with each of ``models``, without evidence; no model is called.
+    """Estimate every format with each of ``models``, without evidence. No model is called.
 
     Args:
         models: as seats are given, such as ``openai:gpt-5``.

@@ -1,4 +1,4 @@
-"""Writes one debate's events: seals them, chains them, and hands them to the store in order."""
+"""Write one debate's events: seal them, chain them, and hand them to the store in order."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Journal:
         debate: the debate's id.
         store: where events go.
         clock: stamps them.
-        watcher: is told of each.
-        written: the events that are already there, when a debate is resumed; only the last where ``history`` is given.
-        history: what they tell, where it is known already; the journal goes on with it.
+        observer: receives each event.
+        written: the existing events of a resumed debate; only the last one where ``history`` is given.
+        history: the state after those events, where it is known. The journal updates it.
     """
 
     def __init__(
@@ -49,68 +49,68 @@ class Journal:
         self._store, self._clock, self._observer = store, clock, observer
         self._seq = written[-1].seq if written else 0
         self._head = written[-1].hash if written else GENESIS
-        self._kept: list[Sealed] = []
+        self._buffer: list[Sealed] = []
         self._texts: dict[str, str] = {}
         self._flushed: deque[asyncio.Future[None]] = deque()
 
     def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> None:
-        """Seal events and keep them for the next writing, which the same step of the debate brings about.
+        """Seal events and buffer them for the next write.
 
-        An answer, the turn it became and the call that follows thus reach the store in one writing. Whoever goes on
-        to wait for something else hands them over first, with ``flush``.
+        An answer, its turn and the next call thus reach the store together. Call ``flush`` before waiting for anything
+        else.
         """
         now = self._clock.now()
         for event in events:
             self._seq += 1
             row = seal(event, debate=self.debate, seq=self._seq, at=now, previous=self._head)
             self._head = row.hash
-            self._kept.append(row)
+            self._buffer.append(row)
             self.history.add(event)
             self._observer.on_event(event, row)
         if texts:
             self._texts.update(texts)
 
     def flush(self) -> None:
-        """Give what is kept to the store."""
-        if self._kept:
-            summary = self._summary() if any(row.kind in _ENDS for row in self._kept) else None
-            writing = EventBatch(self.debate, tuple(self._kept), self._texts, summary)
+        """Hand the buffered events to the store."""
+        if self._buffer:
+            summary = self._summary() if any(row.kind in _ENDS for row in self._buffer) else None
+            writing = EventBatch(self.debate, tuple(self._buffer), self._texts, summary)
             self._flushed.append(self._store.append(writing))
-            self._kept, self._texts = [], {}
+            self._buffer, self._texts = [], {}
 
     def _summary(self) -> Summary:
-        """What the record comes to, so that metrics need not read it."""
+        """Summarize the record, so that metrics need not read it."""
         from disputatio.metrics.measures import make_summary, measure_debate
 
-        # The list of debates knows the time of opening; a summary does not hold it.
+        # The summary does not contain the time of opening; the list of debates does.
         return make_summary(measure_debate(self.debate, "", self.history), self._head)
 
     async def wait_until_durable(self) -> None:
-        """Wait until all that was written is durable; a store writes in order, and nothing after a failure.
+        """Wait until everything written is durable. A store writes in order, and nothing after a failure.
 
         Raises:
-            StoreError: some of it could not be written; says why the first of it could not.
+            StoreError: something could not be written. Reports the first cause.
         """
         self.flush()
         if not self._flushed:
             return
         last = self._flushed[-1]
         if not last.done():
-            # As asyncio.shield does, in fewer steps: who waits may be cancelled, the writing must not be with them.
+            # Like asyncio.shield in fewer steps: cancelling this task must not cancel the write.
             ended: asyncio.Future[None] = last.get_loop().create_future()
             last.add_done_callback(lambda _: None if ended.done() else ended.set_result(None))
             await ended
         while self._flushed and self._flushed[0].done():
-            # The first failure stays: those of later writings only say that an earlier one failed.
+            # Keep the first failure: later ones only say that an earlier write failed.
             self._flushed[0].result()
             self._flushed.popleft()
         last.result()
 
 
 class TextHashes(dict[str, str]):
-    """The hashes that name the texts of one debate in its record, by text.
+    """SHA-256 of the texts of one debate, by text.
 
-    Every call sends the whole history again, so a debate keeps the hashes of all its texts as long as it runs.
+    Every call sends the whole history again, so the hashes are cached as long as the debate runs.
     """
 
     def __missing__(self, text: str) -> str:
@@ -119,7 +119,7 @@ class TextHashes(dict[str, str]):
 
 
 def turn_asked(path: AskPath, ask: Ask, first: Send | None, names: TextHashes) -> TurnAsked:
-    """That a seat is asked, with the prompt of its ``first`` call where it makes any."""
+    """The event that a seat is asked, with the prompt of its ``first`` call if it makes one."""
     return TurnAsked(
         path=path,
         seat=ask.seat,
@@ -131,7 +131,7 @@ def turn_asked(path: AskPath, ask: Ask, first: Send | None, names: TextHashes) -
 
 
 def turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
-    """That a seat took its turn."""
+    """The event that a seat took its turn."""
     return TurnTaken(
         path=path,
         seat=ask.seat,
@@ -157,10 +157,10 @@ def call_sent(
     names: TextHashes,
     tier: str = "",
 ) -> tuple[CallSent, dict[str, str]]:
-    """That a call is about to leave, with the texts it names that the record does not hold yet."""
+    """The event that a call is about to be sent, and the texts it names that the record does not have yet."""
     call = order.call
     begins, prompt = history.shortened(prompt_rows(call, names))
-    # What an earlier call began with is in the record since then.
+    # Texts of the shared prefix are in the record already.
     new = call.segments[len(call.segments) - len(prompt) :]
     texts = {name: row.text for row, (_, name) in zip(new, prompt, strict=True)}
     schema = ""
@@ -215,5 +215,5 @@ def call_made(call_id: str, path: AskPath, outcome: Reply | Fault, settled: Sett
 
 
 def prompt_rows(call: Call, names: TextHashes) -> PromptRows:
-    """The prompt of ``call`` as a record names it."""
+    """The prompt of ``call`` as a record lists it."""
     return tuple([(row.role, names[row.text]) for row in call.segments])

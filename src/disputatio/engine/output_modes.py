@@ -112,7 +112,7 @@ async def _choices(proposal: Proposal, seats: Mapping[str, ModelSeating]) -> tup
     length_profile = {seat: replace(row, draws=False) for seat, row in seat_profiles(proposal).items()}
     try:
         course = Simulation(await course_plan(proposal, length_profile), length_profile, lays_out=True)
-        await course.hold()
+        await course.run()
     except (LookupError, TypeError, ValueError, AttributeError, TooLongError):
         # As of an estimate: there is none for forms of a user's own that no typical answer is known for.
         return ()

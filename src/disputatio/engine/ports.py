@@ -1,4 +1,4 @@
-"""What the engine needs from outside: time, and somebody who watches."""
+"""What the engine needs from outside: a clock, observers and a call limiter."""
 
 from __future__ import annotations
 
@@ -50,28 +50,28 @@ class SystemClock:
 
 
 class Observer(Protocol):
-    """Sees a debate as it happens. Its methods are called in the engine's loop and must return at once."""
+    """Sees a debate as it happens. Its methods run in the engine's event loop and must return at once."""
 
     def on_event(self, event: Event, sealed: Sealed) -> None:
         """An event was written to the record."""
 
     def on_text(self, path: str, part: str, text: str) -> None:
-        """Raw output arrived for the ask at ``path``; ``text`` is what is new."""
+        """New raw output ``text`` arrived for the ask at ``path``."""
 
 
 @runtime_checkable
 class DetachAware(Protocol):
-    """A watcher that keeps something of a debate for as long as it is held here."""
+    """An observer that keeps state for each debate while it runs here."""
 
     def on_detach(self, debate: str) -> None:
-        """``debate`` is not held here any more, whether or not an event said so: another process may hold it."""
+        """``debate`` no longer runs here, whether or not an event said so: another process may run it."""
 
 
 class CallLimiter(Protocol):
-    """Lets calls through to providers: so many at once and so many a minute, whoever makes them."""
+    """Limits calls to providers: how many at once and how many a minute, over all debates."""
 
     def slot(self, seating: ModelSeating) -> AbstractAsyncContextManager[None]:
-        """Waits until a call to ``seating`` may leave; it counts as under way until the context ends."""
+        """Wait until a call to ``seating`` may be sent. The call counts as in flight until the context ends."""
 
 
 class Batches(Protocol):
@@ -91,33 +91,33 @@ class Batches(Protocol):
 
 
 class NullObserver:
-    """Watches nothing."""
+    """Ignores everything."""
 
     def on_event(self, event: Event, sealed: Sealed) -> None:
-        """Nothing."""
+        """Ignore the event."""
 
     def on_text(self, path: str, part: str, text: str) -> None:
-        """Nothing."""
+        """Ignore the text."""
 
 
 class CombinedObserver:
-    """Tells each of its watchers."""
+    """Forwards everything to several observers."""
 
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers
 
     def on_event(self, event: Event, sealed: Sealed) -> None:
-        """An event was written."""
+        """Forward the event."""
         for observer in self._observers:
             observer.on_event(event, sealed)
 
     def on_text(self, path: str, part: str, text: str) -> None:
-        """Output arrived."""
+        """Forward the text."""
         for observer in self._observers:
             observer.on_text(path, part, text)
 
     def on_detach(self, debate: str) -> None:
-        """A debate is not held here any more."""
+        """Forward to the observers that want to know."""
         for observer in self._observers:
             if isinstance(observer, DetachAware):
                 observer.on_detach(debate)

@@ -157,7 +157,7 @@ class Simulations:
         key = (number, *length_profile.items())
         if key not in self._held:
             course = Simulation(await course_plan(self.proposal, length_profile), length_profile, number)
-            await course.hold()
+            await course.run()
             self._held[key] = course.plan, course.calls
         return self._held[key]
 

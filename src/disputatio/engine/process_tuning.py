@@ -1,8 +1,7 @@
-"""How often Python looks for garbage in circles, in a process that holds debates.
+"""Settings of a whole process that runs debates: garbage collection and the limit of open files.
 
-A debate makes thousands of small objects that are kept to its end, and few circles of them. Python would look through
-all of them again and again. That takes a third of the processor time of a hundred market debates at once; see
-`docs/design/speed.md`.
+A debate makes thousands of small objects that live to its end, with few reference cycles. Searching them again and
+again takes a third of the CPU time of a hundred market debates; see `docs/design/speed.md`.
 """
 
 from __future__ import annotations
@@ -12,30 +11,27 @@ from contextlib import suppress
 from typing import Final
 
 GC_THRESHOLDS: Final = (200_000, 20, 20)
-"""Objects made beyond those let go before the youngest are searched, and searches of the younger before one of the
-older. A debate of dozens of calls keeps some thousands until it ends, and among those of a hundred there are hardly any
-circles: to search for them takes about a microsecond each."""
+"""Allocations before the youngest objects are searched, and searches before the next older generation is."""
 
 
 def tune_gc() -> None:
-    """Make this process one that holds debates: it has imported what it needs, and much of what it makes it keeps.
+    """Freeze what exists and search for reference cycles seldom.
 
-    From now on it looks for circles seldom, and never among what exists already. A library does not change its host:
-    only what is a process of its own calls this, a command, a worker, a service.
+    Only a process of our own calls this (command, worker, service): a library does not change its host.
     """
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
 
 
 MOST = 65_536
-"""More connections than one process will have calls under way."""
+"""More connections than one process will have calls in flight."""
 
 
 def raise_file_limit() -> int | None:
-    """Let this process open as many files and connections as it may, up to ``MOST``; how many that are.
+    """Raise the limit of open files and connections, up to ``MOST``, and return it.
 
-    Most systems begin with 1,024, and a debate has a connection for each call that is under way. None where the system
-    has no such limit (Windows).
+    Most systems start with 1,024, and each call in flight has a connection. Returns None where there is no such limit
+    (Windows).
     """
     try:
         import resource
@@ -44,7 +40,7 @@ def raise_file_limit() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST if hard == resource.RLIM_INFINITY else min(hard, MOST)
     if soft != resource.RLIM_INFINITY and soft < wanted:
-        # Some systems allow less than they say.
+        # Some systems allow less than they report.
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0]

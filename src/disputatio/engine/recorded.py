@@ -1,4 +1,4 @@
-"""What a recorded debate was run by: its opening and its format."""
+"""Read from a record what a debate was run with: opening, format, and settings that bring today's keys."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from disputatio.record.events import DebateOpened
 
 
 def recorded_opening(debate_id: str, record: Sequence[Sealed]) -> DebateOpened:
-    """How a debate that was held here began.
+    """The first event of a debate that was run here.
 
     Raises:
-        ResumeMismatchError: it was held elsewhere.
+        ResumeMismatchError: it was imported.
         UnknownDebateError: its record has no opening.
     """
     refuse_imported(record)
@@ -33,10 +33,15 @@ def recorded_opening(debate_id: str, record: Sequence[Sealed]) -> DebateOpened:
 
 
 def recorded_format(debate_id: str, record: Sequence[Sealed], rules_file: str | None = None) -> Format:
-    """The format of a recorded debate; ``rules_file`` says where the file of its own rules is now.
+    """The format of a recorded debate.
+
+    Args:
+        debate_id: its id.
+        record: its record.
+        rules_file: the current path of its own rules, where they are in a file.
 
     Raises:
-        ResumeMismatchError: it was held elsewhere, or the file is not what it was.
+        ResumeMismatchError: the debate was imported, or the file has changed.
     """
     return load_recorded_format(recorded_opening(debate_id, record), rules_file)
 
@@ -44,19 +49,18 @@ def recorded_format(debate_id: str, record: Sequence[Sealed], rules_file: str | 
 def recorded_settings(
     debate_id: str, record: Sequence[Sealed], arguments: Arguments, rules_file: str | None = None
 ) -> Settings:
-    """Today's settings for a recorded debate, with its own models in the seats that ``arguments`` do not name.
+    """Resolve today's settings with the recorded models in the seats that ``arguments`` do not name.
 
-    They bring the keys. What seats the environment would give to a new debate does not matter here.
+    The settings bring the keys. The environment does not choose models here.
 
     Args:
         debate_id: its id.
         record: its record, which verifies.
-        arguments: the command line of today.
-        rules_file: where the file of its own rules is now, if it was moved.
+        arguments: today's command line.
+        rules_file: the current path of its own rules, if they were moved.
 
     Raises:
-        InvalidInputError: the debate was held elsewhere.
-        ResumeMismatchError: an address is given that is not the recorded one.
+        ResumeMismatchError: the debate was imported, or the given address differs from the recorded one.
     """
     opened = recorded_opening(debate_id, record)
     seats: Mapping[str, Any] = opened.seats

@@ -1,4 +1,4 @@
-"""Starts and resumes debates over a store: what the library's door and every surface call."""
+"""Start and resume debates over a store. The library and every surface call this."""
 
 from __future__ import annotations
 
@@ -74,17 +74,24 @@ from disputatio.tools.toolset import Toolset
 
 _ID_BYTES = 4
 LENGTHS = "shared/lengths.md"
-"""The prompt that says how long texts may be."""
+"""The prompt that states length limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What debates run in: a store, a clock, somebody who watches, and the way to models.
+    """What debates run in: a store, a clock, an observer and a way to reach models.
 
-    ``streams`` asks models to stream. ``checks_first`` asks every provider once, at no cost, before a debate
-    starts, whether it can be reached. ``call_limiter`` is where calls wait for those of others. ``allowances`` is what
-    is known of how much models reason. ``batches`` sends calls in batches, and ``client_factory`` is then its own.
-    ``ceiling`` is one that other debates draw on too.
+    Attributes:
+        store: where records are.
+        observer: sees events and output.
+        streams: ask models to stream.
+        clock: the time.
+        client_factory: makes the clients of models.
+        checks_first: probe every provider before a debate starts, at no cost.
+        call_limiter: where calls wait for those of other debates.
+        allowances: what is known of how much models reason.
+        batches: sends calls in batches; ``client_factory`` is then its own.
+        ceiling: a ceiling that other debates draw on too.
     """
 
     store: Store
@@ -104,23 +111,23 @@ class Runtime:
 
 
 def new_id() -> str:
-    """An id for a debate: eight letters and digits that no other is likely to have."""
+    """A random id for a debate: eight hexadecimal digits."""
     return secrets.token_hex(_ID_BYTES)
 
 
 async def start(
     proposal: Proposal, runtime: Runtime, *, on_opened: Callable[[str], None] | None = None, debate: str = ""
 ) -> str:
-    """Hold a debate from its beginning; returns its id. The record tells how it ended.
+    """Run a debate from its beginning and return its id. The record says how it ended.
 
     Args:
         proposal: what is debated, how, and by whom.
-        house: what it runs in.
-        on_opened: is told the debate's id as soon as it has a record.
-        debate: the id it is to have, where somebody has promised it already.
+        runtime: what it runs in.
+        on_opened: receives the debate's id as soon as it has a record.
+        debate: the id to use, where one was promised already.
 
     Raises:
-        InvalidInputError: something asked for cannot be done; nothing was written or spent.
+        InvalidInputError: the debate cannot be run; nothing was written or spent.
         ProviderError: a model certainly cannot answer; nothing was written or spent.
         StoreError: the record could not be written.
     """
@@ -156,7 +163,7 @@ async def _start(proposal: Proposal, runtime: Runtime, on_opened: Callable[[str]
         if on_opened:
             await journal.wait_until_durable()
             on_opened(debate)
-        # Nobody else has to wait for it: it is durable before the first call leaves, as all that comes before a call.
+        # No need to wait: everything before a call is durable before the call is sent.
         await _make_run(plan, journal, Ledger(budget, prices, runtime.ceiling), runtime).run()
         return debate
     finally:
@@ -191,12 +198,11 @@ def software() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """What a debate may be resumed with. Budgets that are None stay as they were.
+    """What a debate is resumed with. Budgets that are None stay as they were.
 
-    ``settings`` bring the keys; ``asked`` names the seats, and maybe the format, that the user set explicitly, so
-    that a change can be refused by name. ``form`` is the format itself where it is none of those people type.
-    ``retry_reasons`` are reasons of abstentions: seats that abstained for one of them are asked again in whatever phase
-    it was, and with them whatever rests on their missing turns.
+    ``settings`` bring the keys. ``asked_seats`` and ``asked_format`` are what the user set explicitly, so that a change
+    can be refused by name. ``form`` is the format itself, where it has no name. ``retry_reasons`` are reasons of
+    abstentions: such seats are asked again in any phase, along with every turn that depends on theirs.
     """
 
     settings: Settings
@@ -212,18 +218,18 @@ class Resumption:
 
 
 async def resume(debate: str, resumption: Resumption, runtime: Runtime) -> History:
-    """Go on with a debate where its record ends; a finished one is returned as it is.
+    """Continue a debate where its record ends. A finished one is returned unchanged.
 
-    Nothing already paid is asked again: recorded turns and calls are fed to a fresh debate, which then stands
-    where it stood. Calls that were in flight are recorded as lost and their reservations stay spent.
+    Recorded turns and calls are replayed, so nothing already paid is asked again. Calls that were in flight are
+    recorded as lost, and their reservations stay spent.
 
     Raises:
         VerificationError: the record was altered.
-        ResumeMismatchError: format, prompt or seat are not those the debate began with; names which. Or the debate
-            was imported: it was not held here.
+        ResumeMismatchError: format, prompt or seat differ from the recorded ones; names which. Or the debate was
+            imported.
         InvalidInputError: a key or participant is missing, the new ceiling is below what is spent, or a debate that
-            stopped at its ceiling is given no higher one.
-        StoreError: another process is holding the debate.
+            stopped at its ceiling gets no higher one.
+        StoreError: another process runs the debate.
     """
     read = load_verified(runtime.store, debate)
     _refuse_import(debate, read.history)
@@ -233,7 +239,7 @@ async def resume(debate: str, resumption: Resumption, runtime: Runtime) -> Histo
         return read.history
     runtime.store.claim(debate)
     try:
-        # Whoever held it until now may have written more.
+        # The previous holder of the claim may have written more.
         if runtime.store.read(debate, after=read.last.seq):
             read = load_verified(runtime.store, debate)
         with runtime.running(debate):
@@ -278,7 +284,7 @@ async def _resume_claimed(debate: str, read: VerifiedRecord, resumption: Resumpt
         plan = replace(plan, tools=tools)
         lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight if row.call not in kept]
         reopened = list_reopened(history, plan, resumption.retry_reasons)
-        # Durable with the first call, before that leaves: until then nothing has happened that could be lost.
+        # Durable before the first call is sent; until then nothing can be lost.
         journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=reopened))
         return await _make_run(plan, journal, ledger, runtime, texts).run()
     finally:
@@ -291,20 +297,20 @@ _OF_BASELINES = "b."
 
 
 def baseline_id(debate: str, key: str) -> str:
-    """The id of a baseline that is run for the debate of a remote caller: it says whose it is."""
+    """The id of a baseline that belongs to the debate of a remote caller."""
     return f"{_OF_BASELINES}{debate}.{key.replace('/', '.')}"
 
 
 def debate_of_baseline(baseline: str) -> str | None:
-    """The debate that a baseline of this id belongs to; None where it is no such baseline."""
+    """The debate that a baseline id belongs to; None where it is no such id."""
     return baseline[len(_OF_BASELINES) :].partition(".")[0] if baseline.startswith(_OF_BASELINES) else None
 
 
 async def interrupt(debate: str, reason: str, runtime: Runtime) -> None:
-    """Write down that a debate which nobody holds does not go on now, and why; one that is closed stays as it is.
+    """Record that a debate which no process runs stops here, and why. A closed debate stays unchanged.
 
     Raises:
-        StoreError: another process holds it, or the record cannot be written.
+        StoreError: another process runs it, or the record cannot be written.
     """
     runtime.store.claim(debate)
     try:
@@ -321,7 +327,7 @@ async def interrupt(debate: str, reason: str, runtime: Runtime) -> None:
 
 
 def refuse_imported(record: Sequence[Sealed]) -> None:
-    """Refuse to go on with a debate that was held elsewhere.
+    """Refuse to resume an imported debate.
 
     Raises:
         ResumeMismatchError: the record was imported from a transcript.
@@ -341,7 +347,7 @@ def _refuse_import(debate: str, history: History) -> None:
 def is_resumable(history: History, retry_reasons: frozenset[str] = frozenset()) -> bool:
     """Whether anything is left to ask: the debate is not closed, or turns of its last phase are missing.
 
-    So are turns of any phase whose seat abstained for one of the reasons in ``retry_reasons``.
+    Turns of any phase also count where the seat abstained for one of the reasons in ``retry_reasons``.
     """
     if list_failed(history, retry_reasons):
         return True
@@ -353,7 +359,7 @@ def is_resumable(history: History, retry_reasons: frozenset[str] = frozenset()) 
 def _recorded_plan(
     opened: DebateOpened, texts: Mapping[str, str], resumption: Resumption, model_clients: SharedClients
 ) -> Plan:
-    """The plan that the record tells, with keys and participants of today."""
+    """The recorded plan with today's keys and participants."""
     asked = resumption.asked_format
     if asked not in {None, opened.format} and not (opened.format == OWN and is_rules_file(str(asked))):
         raise ResumeMismatchError(
@@ -390,7 +396,7 @@ def _recorded_plan(
 
 
 def recorded_source(row: Mapping[str, Any], texts: Mapping[str, str]) -> Source:
-    """A source as the record keeps it, the same as when its file was read."""
+    """A source as the record keeps it, equal to the one read from its file."""
     evidence = Evidence(str(row["source_id"]), str(row["title"]), texts[str(row["text"])])
     return Source.of(evidence, SourceKind(str(row.get("kind") or SourceKind.TEXT.value)))
 
@@ -401,7 +407,7 @@ def _check_prompts(opened: DebateOpened, form: Format, book: PromptBook) -> None
     changed = sorted(
         name
         for name in {*now, *opened.prompts}
-        # A debate from before prompts said lengths goes on without.
+        # Debates of versions whose prompts gave no lengths continue without.
         if now.get(name) != opened.prompts.get(name) and (name != LENGTHS or name in opened.prompts)
     )
     if changed:
@@ -451,7 +457,7 @@ def _recorded_occupant(
 
 
 def _find_key(name: str, seating: Any, settings: Settings) -> str | None:
-    """The key for a recorded seating: the seat's own where today's settings seat the same provider there."""
+    """The key for a recorded seating: the seat's own if today's settings use the same provider there."""
     chain = fallback_chain(settings.seats[name.split("/", maxsplit=1)[0]])
     place = 1 if name.endswith("/fallback") else 0
     now = chain[place] if place < len(chain) else None
@@ -481,7 +487,7 @@ def _raise_budget(budget: Budget, resumption: Resumption) -> Budget:
 
 
 def _check_ceilings(debate: str, history: History, ledger: Ledger, resumption: Resumption) -> None:
-    """Refuse a new ceiling that the debate has passed already, and to go on under the one it stopped at."""
+    """Refuse a new ceiling below what is spent, and refuse to continue under the one that stopped the debate."""
     given = (resumption.budget_usd, resumption.budget_tokens, resumption.budget_calls)
     if history.status is Status.TRUNCATED and not any(row is not None for row in given):
         stopped = (history.closed.reason if history.closed else "") or "the next call did not fit"
@@ -503,7 +509,7 @@ def _check_ceilings(debate: str, history: History, ledger: Ledger, resumption: R
 
 
 def _restore(ledger: Ledger, history: History, kept: frozenset[str]) -> None:
-    """Take in what the record says was spent; the calls in ``kept`` are still under way."""
+    """Restore what the record says was spent. The calls in ``kept`` are still in flight."""
     for sent in history.calls:
         made = history.made.get(sent.call)
         if sent.call in kept:

@@ -1,8 +1,11 @@
-"""Lets one call go ahead of those that begin like it, so that they find its beginning in the provider's cache.
+"""Schedule the debates and calls of one process: equal calls one after another, debates in small groups.
 
-Calls that leave side by side cannot serve each other's cache: a provider keeps a beginning once it has read it. With
-staggering on, the first call with a beginning leaves, and the others with the same one follow when its first words have
-come, or it has come to an end. What is said does not depend on it; the wait is one time to the first words in a phase.
+``CacheStaggering`` sends the first call with a given prompt prefix alone. Calls that leave at the same time cannot use
+each other's prompt cache. The others follow when the first answer begins or fails. Answers do not change; each phase
+waits once for a first word.
+
+``wait_for_turn`` lets a few debates continue at a time. An event loop gives every ready task one step before any gets a
+second one. When a hundred answers come at once, no debate could send its next call before all answers were handled.
 """
 
 from __future__ import annotations
@@ -18,12 +21,12 @@ if TYPE_CHECKING:
     from disputatio.participants.turn_taking import Send
 
 LEAST_BYTES = 4096
-"""A shorter beginning is not waited for: providers cache from 1,024 tokens on, taken as four bytes each."""
-_NOBODY_WAITS = nullcontext[None]()
+"""Shorter prefixes are not staggered: providers cache from 1,024 tokens on, taken as four bytes each."""
+_NO_WAIT = nullcontext[None]()
 
 
 class CacheStaggering:
-    """The beginnings that calls of one debate have left with.
+    """The prompt prefixes that calls of one debate were sent with.
 
     Args:
         on: whether calls wait for each other at all.
@@ -34,22 +37,22 @@ class CacheStaggering:
         self._begun: dict[int, asyncio.Event] = {}
 
     def following(self, order: Send) -> AbstractAsyncContextManager[Callable[[], None] | None]:
-        """Wait until a call that begins like that of ``order`` has begun to be answered.
+        """Wait until the first call with the prefix of ``order`` has begun to be answered.
 
         Returns:
-            A context of what to call when the first words of the answer come, for a call that others may wait for;
-            else of None.
+            A context. Its value is a function to call at the first words of the answer, or None where no call waits for
+                this one.
         """
         if not self._on:
-            return _NOBODY_WAITS
+            return _NO_WAIT
         before = order.call.segments[:-1]
         if sum(len(row.text.encode("utf-8", "replace")) for row in before) < LEAST_BYTES:
-            return _NOBODY_WAITS
-        return self._in_line(hash((order.seating.address, before)))
+            return _NO_WAIT
+        return self._wait_behind_first(hash((order.seating.address, before)))
 
     @asynccontextmanager
-    async def _in_line(self, key: int) -> AsyncIterator[Callable[[], None] | None]:
-        """Wait behind the first call of the beginning ``key``, or be the first."""
+    async def _wait_behind_first(self, key: int) -> AsyncIterator[Callable[[], None] | None]:
+        """Wait for the first call with the prefix ``key``, or become it."""
         first = self._begun.get(key)
         if first is not None:
             await first.wait()
@@ -63,30 +66,30 @@ class CacheStaggering:
 
 
 AT_ONCE: Final = 8
-"""So many go on side by side: enough for their events to share a commit."""
+"""Debates that continue at the same time: enough for their events to share a commit."""
 STEPS: Final = 10
-"""Steps of the loop that they have to themselves; from an answer to the next call it hardly takes more."""
+"""Steps of the event loop before the next group continues. Few debates need more from an answer to their next call."""
 
 _WAITING_LINES: WeakKeyDictionary[asyncio.AbstractEventLoop, _WaitingLine] = WeakKeyDictionary()
 
 
 async def wait_for_turn() -> None:
-    """Wait until it is this task's turn to go on. Turns end by themselves: who does not go on holds nobody up."""
+    """Wait until this task may continue. A turn ends by itself after ``STEPS`` steps."""
     loop = asyncio.get_running_loop()
     line = _WAITING_LINES.get(loop)
     if line is None:
         line = _WAITING_LINES[loop] = _WaitingLine()
-    await line.through(loop)
+    await line.wait(loop)
 
 
 class _WaitingLine:
-    """Who waits for a turn in one event loop."""
+    """The tasks that wait in one event loop."""
 
     def __init__(self) -> None:
         self._room = AT_ONCE
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def through(self, loop: asyncio.AbstractEventLoop) -> None:
+    async def wait(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._room and not self._waiting:
             self._room -= 1
             return

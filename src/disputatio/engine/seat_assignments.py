@@ -1,4 +1,7 @@
-"""Who sits at the table of a running debate: seatings from the record joined to gateways that can carry calls."""
+"""Who takes each seat: recorded models joined to clients that send calls, participants and analysts.
+
+Also reads from records and stores how many tokens those models need to reason.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +30,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelSeat:
-    """A model with its fallbacks. ``model_clients`` carry the calls of ``seatings``, in the same order."""
+    """A model with its fallbacks. ``model_clients`` send the calls of ``seatings``, in the same order."""
 
     seatings: tuple[ModelSeating, ...]
     model_clients: tuple[ModelClient, ...]
 
     def as_json(self) -> JsonObject:
-        """How the record names who sits here."""
+        """The occupant as the record names it."""
         return encode_seating(self.seatings[0])
 
     @property
@@ -62,7 +65,7 @@ def encode_seating(seating: ModelSeating) -> JsonObject:
 
 
 def decode_seating(body: Mapping[str, Any]) -> ModelSeating:
-    """The seating a record keeps."""
+    """The seating that a record keeps."""
     values = {name: value for name, value in body.items() if name != "kind"}
     values["mode"] = OutputMode(values["mode"]) if values["mode"] else None
     if values["price"]:
@@ -80,7 +83,7 @@ def fallback_chain(seating: ModelSeating) -> tuple[ModelSeating, ...]:
 
 
 def list_voices(table: SeatAssignments) -> tuple[Voice, ...]:
-    """Whose voice each seat has that a model sits in."""
+    """The voice of each seat that a model takes."""
     return tuple(
         Voice(seat, first.address, family(first.model, first.provider), first.persona)
         for seat, occupant in table.items()
@@ -101,7 +104,7 @@ def gateways_of(table: SeatAssignments) -> Iterable[ModelClient]:
 def split_seats(
     seats: Mapping[str, str | Participant],
 ) -> tuple[tuple[tuple[str, str], ...], dict[str, Participant], Participant | None]:
-    """The seats of named models, those of participants, and the participant that takes every other seat."""
+    """Split into seats of named models, seats of participants, and the participant for all other seats."""
     named = tuple((seat, who) for seat, who in seats.items() if isinstance(who, str))
     scripted = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
     for_all = scripted.pop("all", None)
@@ -115,10 +118,10 @@ def fill_seats(
     named: Mapping[str, str],
     participants: Mapping[str, Participant],
 ) -> dict[str, Participant]:
-    """``participants``, and ``for_all`` in each seat of the debate that the caller gave to nobody else.
+    """Put ``for_all`` into every seat that the caller gave to no one else, and return it with ``participants``.
 
-    Which seats there are is known only when everything is resolved: positions, judges and debaters bring further ones.
-    A model that is named for a team (``pro``) or for the first of several seats takes the others of it too.
+    The seats are known only after settings are resolved, because positions, judges and debaters add some. A model named
+    for a team (``pro``), or for the first of several seats, takes all of them.
     """
     if for_all is None:
         return dict(participants)
@@ -134,7 +137,7 @@ _RESIZED = {kind.value for kind in (FaultKind.CUT_WHILE_REASONING, FaultKind.LIM
 
 
 def learn_from_history(allowances: Allowances, table: SeatAssignments, history: History) -> None:
-    """Take in the calls that ``history`` tells of, so that a resumed debate gives models the room that it gave them."""
+    """Learn from the calls in ``history``, so that a resumed debate gives models the same room."""
     for sent in history.calls:
         made, occupant = history.made.get(sent.call), table.get(sent.seat)
         if made is None or not isinstance(occupant, ModelSeat):
@@ -150,12 +153,12 @@ def learn_from_history(allowances: Allowances, table: SeatAssignments, history: 
 
 
 def list_seatings(table: SeatAssignments) -> list[ModelSeating]:
-    """The models at the table, fallbacks too."""
+    """All models, fallbacks included."""
     return [row for occupant in table.values() if isinstance(occupant, ModelSeat) for row in occupant.seatings]
 
 
 async def learn_from_store(allowances: Allowances, seatings: Iterable[ModelSeating], store: Store) -> None:
-    """Take in what debates in ``store`` have seen of these models, once for each model.
+    """Learn what debates in ``store`` have shown of these models, once for each model.
 
     Raises:
         StoreError: the store cannot be read.

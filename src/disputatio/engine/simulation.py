@@ -1,8 +1,8 @@
-"""Holds one course of a debate with made-up answers, and counts what each call would send and bring.
+"""Simulate a debate with made-up answers and count what each call would send and receive.
 
-The rules, the turns and the checks of answers are those of a real debate. Calls and tools are not, and nothing is
-recorded. Of the history in a prompt only the sizes are worked out, once for each post. So a course takes time in
-proportion to its turns, whereas its prompts together are as long as their square.
+Rules, turns and checks of answers are the real ones. Calls and tools are not, and nothing is recorded. Only the sizes
+of the history in a prompt are computed, once for each message. So the time grows with the number of turns, although the
+prompts together grow with its square.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ from disputatio.tools.protocol import ToolLimits, ToolResult
 from disputatio.tools.tool_choice import CHOICE_SPEC
 
 MOST_TURNS = 2_000
-"""Turns of the longest course that is held. It takes about a second of a usual processor."""
+"""Turns of the longest simulated debate. They take about a second of CPU."""
 LONGEST_S = 5.0
-"""Seconds of the processor that a course may take: rules of a user's own may compute for long between two turns."""
+"""CPU seconds that a simulation may take: rules of a user's own may compute for long between two turns."""
 
 T = TypeVar("T")
 _BREATH = 16
-"""Turns between two moments at which whatever else the event loop has to do gets its chance."""
+"""Turns between two moments at which other tasks of the event loop may run."""
 _CHECKS = SchemaChecks()
 
 
 class TooLongError(InvalidInputError):
-    """A debate is longer than estimates are made for; ``bound`` says what it passes."""
+    """The debate is too long to be estimated; ``bound`` is the limit it passes."""
 
     def __init__(self, bound: str) -> None:
         super().__init__(
             f"This debate is too long for an estimate: it may take more than {bound}.",
-            "Hold it without one, under a ceiling such as --budget-tokens N, or ask for fewer seats or rounds.",
+            "Run it without one, under a ceiling such as --budget-tokens N, or ask for fewer seats or rounds.",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCall:
-    """One call of a course.
+    """One call of a simulation.
 
     Attributes:
-        seat: who makes it.
-        phase: the phase of the turn that it is made for.
-        input_tokens: the tokens of its prompt and schema.
-        output_tokens: the tokens of its answer. Reasoning comes on top.
-        said_bytes: the part of the prompt that repeats made-up answers.
+        seat: the seat that makes it.
+        phase: the phase of its turn.
+        input_tokens: tokens of its prompt and schema.
+        output_tokens: tokens of its answer, without reasoning.
+        said_bytes: bytes of the prompt that repeat made-up answers.
     """
 
     seat: str
@@ -98,7 +98,7 @@ class LaidOutCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SizedHistory(Segment):
-    """The history in a prompt: a segment without a text, of which the sizes are known."""
+    """The history in a prompt as a segment without text whose sizes are known."""
 
     posts: int
     size: int
@@ -108,7 +108,7 @@ class _SizedHistory(Segment):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SizedPrompts(DebatePrompts):
-    """Prompts whose history is not put together."""
+    """Prompts whose history is counted and not composed."""
 
     said: MadeUpTexts
     lays_out: bool = False
@@ -143,18 +143,17 @@ class _SizedPrompts(DebatePrompts):
         return len(RenderMessage(self.book)(post).text.encode("utf-8", "replace"))
 
     def _said(self, post: Message) -> int:
-        """How many of them are made up."""
+        """How many of those bytes are made up."""
         return self.said.bytes_in(post.text)
 
 
 class Simulation:
-    """One course of a debate.
+    """One simulated debate.
 
     Args:
         plan: what is debated, how, and by whom. Its tools are those of a preview.
-        habits: how the model in each seat answers. Other seats answer for themselves and call nobody.
-        number: tells one course from another where choices are drawn.
-        lays_out: whether ``laid_out`` is kept.
+        habits: how the model in each seat answers. Other seats answer for themselves, without calls.
+        number: tells simulations apart where choices are random.
     """
 
     def __init__(
@@ -169,8 +168,8 @@ class Simulation:
         self.calls: list[SimulatedCall] = []
         self.laid_out: list[LaidOutCall] = []
 
-    async def hold(self) -> None:
-        """Hold it to its end; ``calls`` are then what it makes, in their order.
+    async def run(self) -> None:
+        """Simulate to the end and fill ``calls`` in order.
 
         Raises:
             TooLongError: it takes more than ``MOST_TURNS`` turns, or more than ``LONGEST_S`` to compute.
@@ -190,7 +189,7 @@ class Simulation:
                 if not turns % _BREATH:
                     taken += thread_time() - begun
                     await asyncio.sleep(0)
-                    # What other tasks took meanwhile is not its own.
+                    # Do not count the CPU time of other tasks.
                     begun = thread_time()
 
     def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking:
@@ -211,7 +210,7 @@ class Simulation:
         ).take()
 
     async def _carry_out(self, ask: Ask, taking: TurnTaking) -> Taken | Abstention:
-        """Bring a turn whatever it orders, and return how it ends."""
+        """Do what a turn asks for until it ends, and return how it ended."""
         brought: Reply | ToolResult | None = None
         while True:
             try:
@@ -251,7 +250,7 @@ class Simulation:
         return LaidOutCall(seat, self._wave, shared, task, call, written)
 
     def _size(self, call: Call) -> tuple[int, int]:
-        """The tokens of a call's prompt and schema, and how many bytes of it repeat made-up answers."""
+        """Tokens of a call's prompt and schema, and how many of its bytes repeat made-up answers."""
         size, messages = call_size(call)
         said = 0
         for segment in call.segments:
@@ -264,7 +263,7 @@ class Simulation:
         return ceil(size / TYPICAL_BYTES_PER_TOKEN) + MESSAGE_OVERHEAD // 4 * messages, said
 
     def _choice(self, seat: Seat) -> JsonObject:
-        """As many calls of tools as there may be, none of them twice."""
+        """The most tool calls allowed, each different."""
         assert self.plan.tools is not None  # noqa: S101  (a seat without tools chooses none)
         first = self._looked_up[seat]
         self._looked_up[seat] += self.plan.tools.limits.calls
@@ -283,29 +282,28 @@ _SETTLED = {"no": "no", "yes": "no", "unresolved": "resolved_for_proposition"}
 _NUMBER = re.compile("(?<![0-9])[0-9]++(?= )")
 _FEWEST_CHARACTERS = 8
 _UNSAID = 400
-"""Characters that are allowed where a form sets no bound."""
+"""Characters taken where a form sets no limit."""
 _SYLLABLES = ("ba", "do", "fe", "gi", "ka", "lu", "mo", "ne", "pi", "ra", "so", "tu", "va", "wen", "zor")
 
 
 class MadeUpTexts:
-    """The made-up texts of one course, each with a number of its own in it, by which it is found again."""
+    """The made-up texts of one simulation. Each contains a unique number, by which it is found again."""
 
     def __init__(self) -> None:
         self._texts: list[tuple[str, int]] = []
 
     @property
     def next_number(self) -> int:
-        """The number of the text that is made next."""
+        """The number of the next text."""
         return len(self._texts) + 1
 
     def add(self, text: str, place: int) -> None:
-        """Take in the text with ``next_number``, which stands at ``place`` in it."""
+        """Add the text with ``next_number``, which is at offset ``place`` in it."""
         self._texts.append((text, place))
 
     def bytes_in(self, whole: str) -> int:
-        """How many bytes of ``whole`` are those of texts that were made before; they are plain ASCII.
-
-        It takes one pass over ``whole``, however many texts there are.
+        """How many bytes of ``whole`` repeat earlier made-up texts, which are ASCII. Takes one pass, however many texts
+        there are.
         """
         size = 0
         for found in _NUMBER.finditer(whole):
@@ -318,19 +316,19 @@ class MadeUpTexts:
 
 
 class TypicalAnswers:
-    """Writes the answers of one seat after another; no text comes twice.
+    """Writes the answers of one seat; no text occurs twice.
 
     Args:
-        habits: how they answer.
-        course: tells one course of a debate from another where choices are drawn.
-        said: the texts of the course, where others write in it too.
+        habits: how the seat answers.
+        course: tells simulations apart where choices are random.
+        said: the texts of the simulation, shared with its other seats.
     """
 
     def __init__(self, length_profile: LengthProfile, course: int = 0, said: MadeUpTexts | None = None) -> None:
         self._habits = length_profile
         self._said = said or MadeUpTexts()
         self._choices: dict[str, Iterator[int]] = {}
-        # Nothing secret hangs on it: it only has to be the same tomorrow.
+        # Not secret; it only has to be reproducible.
         self._drawn = Random(f"course {course}")  # noqa: S311
 
     def answer(self, schema: Mapping[str, Any], field: str = "") -> Any:
@@ -353,7 +351,7 @@ class TypicalAnswers:
         return self._text(schema, field)
 
     def _choice(self, words: Sequence[Any]) -> Any:
-        """By habit: at random; what ends the debate; or in turn, so that something always stays open."""
+        """Choose by habit: at random, what ends the debate, or in turn so that something always stays open."""
         if self._habits.draws:
             return self._drawn.choice(words)
         if self._habits.settles:
@@ -369,7 +367,7 @@ class TypicalAnswers:
         most: int = schema.get("maxItems", fewest + 2 * more)
         if not more:
             return fewest
-        # As many more as fewer than the habit says, so that the habit is what comes out on the whole.
+        # Symmetric around the habit, so that the mean is the habit.
         more = self._drawn.randint(0, 2 * more) if self._habits.draws else more
         return min(max(fewest, 1) + more, most)
 
@@ -380,7 +378,7 @@ class TypicalAnswers:
         least, most = schema.get("minLength", 0), schema.get("maxLength", _UNSAID)
         length = min(max(least, self._habits.length(field, most), _FEWEST_CHARACTERS), most)
         begun = beginnings_in(schema.get("pattern", ""))
-        # A sentence of a small model: one of its beginnings, then at least so many signs, and a full stop.
+        # A sentence of a small model: one of its beginnings, a minimum of characters, and a full stop.
         first, needed = (f"{self._choice(begun.words)} ", begun.minimum) if begun else ("", 0)
         length = max(length, len(first) + needed + 1) - bool(begun)
         text = (first + self._words(length))[:length].strip().ljust(least, ".")
@@ -389,9 +387,9 @@ class TypicalAnswers:
         return text
 
     def _words(self, length: int) -> str:
-        """Made-up words that stand in no other text, ``length`` characters or somewhat more.
+        """Made-up words that occur in no other text, ``length`` characters or slightly more.
 
-        A number and a denial make a criticism of it that counts; without the denial it is asked for again.
+        The number and the denial make a criticism count; without the denial the seat would be asked again.
         """
         number = self._said.next_number
         head = f"{number} not " if self._habits.objects else f"{number} "
@@ -399,15 +397,15 @@ class TypicalAnswers:
         return head + line * (length // len(line) + 1)
 
 
-# The courses of a preview, and all previews of a process, count their texts from one.
+# All simulations of a process number their texts from one.
 @lru_cache(maxsize=16_384)
 def _line(number: int) -> str:
-    """Forty made-up words of one to four syllables, others for every number."""
+    """Forty made-up words of one to four syllables, different for every number."""
     drawn = Random(number)  # noqa: S311
     bits, share, syllables = drawn.getrandbits, drawn.random, len(_SYLLABLES)
     line = []
     for _ in range(40):
-        # As ``randint(1, 4)`` and ``choices`` draw them, in a third of the time.
+        # Draws as ``randint(1, 4)`` and ``choices`` do, in a third of the time.
         more = bits(3)
         while more >= 4:
             more = bits(3)

@@ -1,4 +1,8 @@
-"""Which tools the seats of a debate have: gathered when it opens, and again, unchanged, when it is resumed."""
+"""Give seats their tools, call them, and replay recorded results.
+
+Tools are opened when a debate starts and reopened unchanged when it resumes. Nothing is written before a tool is
+called: tools only read. A call that was in flight when the process died is repeated; a recorded result never is.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +28,10 @@ Sources = Sequence[Evidence | Source]
 
 
 async def open_debate_tools(settings: Settings, table: SeatAssignments, sources: Sources) -> Toolset:
-    """The tools that ``settings`` give to the models at ``table``; servers are started or reached.
+    """Open the tools that ``settings`` give to the models at ``table``, starting or contacting their servers.
 
     Raises:
-        InvalidInputError: a tool or a server that was asked for is not there. Nothing is left running.
+        InvalidInputError: a tool or server is missing. Nothing is left running.
     """
     words, warnings = name_tools(settings, table)
     used = {word.partition(".")[0] for row in words.values() for word in row}
@@ -39,7 +43,7 @@ async def open_debate_tools(settings: Settings, table: SeatAssignments, sources:
 
 
 def name_tools(settings: Settings, table: SeatAssignments) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """What each seat's tools are called, and warnings about seats that cannot have any."""
+    """The names of each seat's tools, and warnings about seats that cannot have any."""
     words: dict[str, tuple[str, ...]] = {}
     warnings = []
     for seat, occupant in table.items():
@@ -54,11 +58,11 @@ def name_tools(settings: Settings, table: SeatAssignments) -> tuple[dict[str, tu
 
 
 async def reopen_tools(opened: DebateOpened, settings: Settings, sources: Sources) -> Toolset:
-    """The tools that the record names, from today's servers.
+    """Open the tools that the record names, on today's servers.
 
     Raises:
-        InvalidInputError: a server of the record is not named now, cannot be used, or has lost a tool.
-        ResumeMismatchError: a tool is not what it was; names it.
+        InvalidInputError: a recorded server is not named now, cannot be used, or has lost a tool.
+        ResumeMismatchError: a tool has changed; names it.
     """
     body: Mapping[str, Any] = opened.tools
     rows: Sequence[Mapping[str, Any]] = body.get("offered", ())
@@ -84,23 +88,23 @@ async def reopen_tools(opened: DebateOpened, settings: Settings, sources: Source
 
 
 class PreviewTools:
-    """Tools of typical size that call nobody, for a preview."""
+    """Tools of typical size that call nothing, for previews."""
 
     def __init__(self, words: Mapping[str, tuple[str, ...]], limits: ToolLimits) -> None:
         self.limits, self.warnings = limits, ()
         self._words = words
 
     def tools_for(self, seat: str) -> tuple[OfferedTool, ...]:
-        """One tool with a description as long as those of all that the seat has."""
+        """One tool whose description is as long as those of all the seat's tools."""
         named = self._words.get(seat, ())
         return (OfferedTool("typical", "", _TYPICAL_DESCRIPTION * len(named), _TYPICAL_PARAMETERS),) if named else ()
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:  # noqa: ARG002
-        """A result of half the length that it may have."""
+        """A result half as long as allowed."""
         return ToolResult("typical " * (self.limits.result_chars // 16))
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Do nothing."""
 
 
 _TYPICAL_DESCRIPTION = "What a tool of typical length does, and what it needs for that. " * 3
@@ -113,13 +117,13 @@ _TYPICAL_PARAMETERS: JsonObject = {
 
 
 class ToolCalls:
-    """The consultations of one debate.
+    """The tool calls of one debate.
 
     Args:
         toolbox: its tools; None where no seat has any.
         journal: its record.
         clock: measures how long a tool takes.
-        texts: the texts of the record, by hash, for a debate that is resumed.
+        texts: the texts of a resumed debate's record, by hash.
     """
 
     def __init__(self, toolbox: Toolbox | None, *, journal: Journal, clock: Clock, texts: Mapping[str, str]) -> None:
@@ -135,18 +139,18 @@ class ToolCalls:
         return self._toolbox.tools_for(seat) if self._toolbox else ()
 
     def recorded(self, path: AskPath) -> deque[ToolCalled]:
-        """What was looked up for the ask at ``path`` before the debate was resumed."""
+        """The recorded tool calls of the ask at ``path``."""
         return deque(self._journal.history.consulted.get(path, ()))
 
     async def consult(self, path: AskPath, ask: Ask, request: ToolRequest, recorded: deque[ToolCalled]) -> ToolResult:
-        """What the tool brings; the next of ``recorded`` where there is one.
+        """Call the tool, or return the next of ``recorded`` results.
 
         Raises:
-            ResumeMismatchError: the record has another call in this place.
+            ResumeMismatchError: the record has a different call here.
         """
         if recorded:
             return self._again(path, request, recorded.popleft())
-        # It may take long: what was said before is on disk meanwhile.
+        # This may take long, so write first.
         self._journal.flush()
         started = self._clock.monotonic()
         result = await self._called(request)

@@ -1,7 +1,7 @@
-"""Declares an option once: its type, bounds and default, its help, and how each surface names it.
+"""Declare an option once: its type, bounds, default, help, and its name on each surface.
 
-A field of an ``Options`` class holds all of it. The command line, configuration files, environment variables, the
-Python door, HTTP, MCP, the web form and the reference are derived from these fields by ``options_in``.
+``options_in`` derives the command line, configuration files, environment variables, the Python API, HTTP, MCP, the web
+form and the reference from the fields of ``Options`` classes.
 """
 
 from __future__ import annotations
@@ -61,22 +61,22 @@ Flag = Annotated[bool, Strict()]
 """True or false; 1 is neither."""
 Value = TypeVar("Value")
 Many = Annotated[Sequence[Value], AfterValidator(tuple)]
-"""Several values: a list or a tuple is given, and a tuple is kept."""
+"""Several values: takes a list or a tuple, keeps a tuple."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What surfaces need to know of a field, besides what pydantic keeps of it.
+    """What surfaces need to know of a field besides what pydantic keeps.
 
     Attributes:
-        key: its place in a configuration file, where that is not its group and name.
-        flag: its option on the command line; ``--set`` alone sets it where this is empty. None stands for its name.
-        variable: its environment variable, or empty. None stands for ``DISPUTATIO_`` and its name.
-        metavar: what stands for its value in the help of the command line.
+        key: its place in a configuration file, if that is not its group and name.
+        flag: its command-line option. Empty: only ``--set`` sets it. None: its name.
+        variable: its environment variable, or empty. None: ``DISPUTATIO_`` and its name.
+        metavar: the placeholder for its value in command-line help.
         read: turns text, or a file's own types, into its value. None derives that from the field's type and bounds.
-        repeat: whether its option is repeated, once for each of its values.
-        local: why only the user of the machine may set it, and no remote caller; empty where a remote caller may.
-        missing: what is not said where a name has no value: ``who sits where``.
+        repeat: whether its option is repeated for each value.
+        local: why only the user of the machine may set it; empty where a remote caller may.
+        missing: what is unknown where a name has no value: ``who sits where``.
         unit: what its number counts, with an article: ``a share``.
     """
 
@@ -91,7 +91,7 @@ class About:
     unit: str = ""
 
     def __call__(self, schema: dict[str, Any]) -> None:
-        """Add to a JSON Schema what it has no word for."""
+        """Add to a JSON Schema what it has no keyword for."""
         if self.local:
             schema["local"] = self.local
 
@@ -139,18 +139,18 @@ def option(
 
 
 class Options(BaseModel):
-    """Options that belong together. Unknown names are refused; values are checked once and never change."""
+    """A group of options. Unknown names are refused; values are checked once and never change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     GROUP: ClassVar[str] = ""
-    """What stands before the names of its fields in a configuration file."""
+    """The prefix of its fields in a configuration file."""
     LOCAL: ClassVar[str] = ""
     """Why only the user of the machine may set any of them; empty where a remote caller may."""
 
     @model_validator(mode="wrap")
     @classmethod
     def _in_sentences(cls, data: Any, handler: Any) -> Any:
-        """Say what is wrong in the words of the option, with what is allowed.
+        """Report errors in the words of the option, with what is allowed.
 
         Raises:
             InvalidInputError: a value cannot be used, or an option does not exist.
@@ -172,7 +172,7 @@ class Option:
 
     @property
     def about(self) -> About:
-        """What the field says of itself besides its type."""
+        """The metadata of the field besides its type."""
         extra = self.field.json_schema_extra
         return extra if isinstance(extra, About) else About()
 
@@ -183,12 +183,12 @@ class Option:
 
     @property
     def place(self) -> str:
-        """Where it stands in a request: ``judging.judges``."""
+        """Its place in a request: ``judging.judges``."""
         return f"{self.owner.GROUP}.{self.name}" if self.owner.GROUP else self.name
 
     @property
     def key(self) -> str:
-        """Its place in a configuration file; names between angle brackets stand for any such name."""
+        """Its place in a configuration file; names in angle brackets are placeholders."""
         return self.place if self.about.key is None else self.about.key
 
     @property
@@ -199,7 +199,7 @@ class Option:
 
     @property
     def flat_name(self) -> str:
-        """Its name where options have no groups: the parameter of a command, and requests of earlier versions."""
+        """Its name without groups: the parameter of a command, and the name in requests of earlier versions."""
         return self.flag.removeprefix("--").replace("-", "_")
 
     @property
@@ -245,17 +245,17 @@ class Option:
 
     @property
     def bounds(self) -> dict[str, Any]:
-        """The bounds of its number, of its length, or of each of its values, by the names of pydantic."""
+        """The bounds of its number, its length or each of its values, by pydantic's names."""
         return bounds_of(self.field.metadata) or _bounds_within(self.field.annotation)
 
     @property
     def example(self) -> str:
-        """How it is written; empty where no example is given."""
+        """How it is written; empty without an example."""
         first = (self.field.examples or [""])[0]
         return str(first)
 
     def read(self, key: str, given: Given) -> Any:
-        """The value of what was given as text, or in a file's own types.
+        """Read a value given as text or in a file's own types.
 
         Raises:
             InvalidInputError: it cannot be used; says what is allowed.
@@ -265,7 +265,7 @@ class Option:
 
 
 def options_in(model: type[BaseModel]) -> Iterator[Option]:
-    """Every option of ``model`` and of the groups within it, in the order of their declaration."""
+    """Every option of ``model`` and of its groups, in order of declaration."""
     for name, field in model.model_fields.items():
         kind = bare_type(field.annotation)
         if isinstance(kind, type) and issubclass(kind, Options) and kind.GROUP:
@@ -299,7 +299,7 @@ def bounds_of(metadata: Sequence[Any]) -> dict[str, Any]:
 
 
 def _bounds_within(annotation: Any) -> dict[str, Any]:
-    """The bounds that stand inside a type: of one of several values, or of a type that may be None."""
+    """The bounds inside a type: of one of several values, or of a type that may be None."""
     while get_origin(annotation) in {Union, types.UnionType}:
         annotation = next(row for row in get_args(annotation) if row is not type(None))
     if get_origin(annotation) is Annotated:
@@ -342,12 +342,12 @@ def reader_of(kind: Any, bounds: Mapping[str, Any], unit: str, example: str) -> 
 
 
 def refusal(model: type[Options], data: Any, failure: ValidationError) -> InvalidInputError:
-    """What is wrong with ``data`` as a ``model``, in a sentence, with what would do.
+    """What is wrong with ``data`` as a ``model``, in a sentence, with what is allowed.
 
-    The words are those of the command line and of configuration files, because the same reader says them.
+    The same reader words it as for the command line and configuration files.
     """
     errors = failure.errors(include_url=False)
-    # A value that may be of several kinds has an error for each; ours says most.
+    # A value of several possible types has an error for each; ours says most.
     row = next((each for each in errors if each["type"] == "value_error"), errors[0])
     place = [str(part) for part in row["loc"]]
     name = place[0] if place else ""
@@ -410,7 +410,7 @@ _SHAPES = {
     "sequence_str": "it should be a list",
     "is_instance_of": "it should be a list",
 }
-"""What a value should be, for the kinds of errors that pydantic words for programmers."""
+"""What a value should be, for errors that pydantic words for programmers."""
 
 
 def given_fields(options: Options) -> dict[str, Any]:
@@ -440,11 +440,11 @@ __all__ = [
 
 
 DEEPEST = 40
-"""Levels. A knowledge base has five; writers and checkers of JSON go down by calling themselves."""
+"""Levels. A knowledge base has five; writers and checkers of JSON are recursive."""
 
 
 def not_too_deep(value: dict[str, Any]) -> dict[str, Any]:
-    """``value`` itself.
+    """Return ``value``.
 
     Raises:
         ValueError: it has more than ``DEEPEST`` levels.
@@ -468,16 +468,16 @@ ShallowObject = Annotated[dict[str, Any], AfterValidator(not_too_deep)]
 
 _MOST_ERRORS = 3
 _A_KIND = re.compile(r"^(constrained-)?(str|int|float|bool|decimal)$|\[")
-"""How pydantic names a kind among several, in the place of an error."""
+"""How pydantic names one of several types in the location of an error."""
 
 
 def describe_errors(errors: list[Any]) -> tuple[str, str]:
-    """What is wrong with a body, and what would do, in words for people."""
+    """What is wrong with a request body and what to do, in words for people."""
     if any(row["type"] in {"json_invalid", "model_attributes_type"} for row in errors):
         return "The body is no JSON object.", "Send a JSON object, with Content-Type: application/json."
     found: dict[str, list[str]] = {}
     for row in errors:
-        # A value that may be of several kinds is named once, with what each of them wants.
+        # Name a value of several possible types once, with what each wants.
         parts = [str(part) for part in row["loc"] if part != "body"]
         place = ".".join(part for part in parts if not _A_KIND.search(part))
         what = str(row["msg"]).removeprefix("Value error, ")

@@ -1,6 +1,7 @@
-"""Reads one value, from text or from a file's own types, and says what is allowed where it cannot.
+"""Read one value from text or a file's own types, and say what is allowed where that fails.
 
-Numbers that are paid or added up are read as exact decimals, never through binary floats.
+Numbers that are paid or added up are exact decimals, never binary floats. Also reads keys of a configuration file as
+they are written in one line.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ RuleValue: TypeAlias = bool | int | Decimal | str
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value as it was given, and by whom. It may be a key, so it is not shown.
+    """A value as given, with its source. It may be a key, so it is not shown.
 
     ``directory`` is where paths in the value start from.
     """
@@ -37,7 +38,7 @@ Reader: TypeAlias = Callable[[str, Given], Any]
 
 
 def bad_value(key: str, given: Given, allowed: str, hint: str = "") -> InvalidInputError:
-    """The error for a value of ``key`` that cannot be used."""
+    """The error for an unusable value of ``key``."""
     return InvalidInputError(
         f"{key} is {quote(given.value)} (from {given.source}), which cannot be used.",
         f"{hint}Allowed is {allowed}.",
@@ -45,7 +46,7 @@ def bad_value(key: str, given: Given, allowed: str, hint: str = "") -> InvalidIn
 
 
 def stripped_text(given: Given) -> str | None:
-    """The text given, without blanks around it; None where it is no text."""
+    """The given text without surrounding blanks; None where it is no text."""
     return given.value.strip() if isinstance(given.value, str) else None
 
 
@@ -71,7 +72,7 @@ def any_text(key: str, given: Given) -> str:
 
 
 def number(given: Given) -> Decimal | None:
-    """The exact number given, or None. Booleans are no numbers, and neither are infinities."""
+    """The exact number given, or None. Booleans and infinities are not numbers."""
     value = given.value
     if isinstance(value, bool):
         return None
@@ -124,7 +125,7 @@ def exact(allowed: str, minimum: Decimal, maximum: Decimal, *, above: bool = Fal
 
 
 weight = exact("a number of 0 or more, such as 2", Decimal(0), Decimal(1_000_000))
-"""What a vote or a judge counts; only the proportions matter."""
+"""The weight of a vote or a judge; only the proportions matter."""
 
 
 def choice(*words: str) -> Reader:
@@ -182,7 +183,7 @@ def names(allowed: str, pattern: str, fewest: int, most: int, *, small: bool = F
 
 
 def split_names(given: Given) -> list[str]:
-    """The words given, between commas or as a list, each on one line; nothing where they are neither."""
+    """The given words, comma-separated or as a list, each on one line; empty where they are neither."""
     if isinstance(given.value, list | tuple) and all(isinstance(word, str) for word in given.value):
         return [" ".join(word.split()) for word in given.value]
     word = stripped_text(given)
@@ -204,7 +205,7 @@ def check_unique(key: str, given: Given, found: list[str], allowed: str) -> tupl
 
 
 def bad_name_hint(wrong: str | None) -> str:
-    """The hint that names the word which cannot be one."""
+    """The hint that names the word that is not allowed."""
     return "" if wrong is None else f"{quote(wrong)} cannot be one. "
 
 
@@ -228,7 +229,7 @@ def escalation(key: str, given: Given) -> str:
 
 
 def file_path(key: str, given: Given) -> str:
-    """The path of a TOML or YAML file, from where it was given."""
+    """The path of a TOML or YAML file, relative to where it was given."""
     word = stripped_text(given) or ""
     path = given.directory / Path(word).expanduser()
     if not word or path.suffix.lower() not in {".toml", ".yaml", ".yml"} or not path.is_file():
@@ -237,7 +238,7 @@ def file_path(key: str, given: Given) -> str:
 
 
 def read_like(default: RuleValue, key: str, given: Given) -> RuleValue:
-    """A value of the same type as ``default``."""
+    """A value with the type of ``default``."""
     if isinstance(default, bool):
         return flag(key, given)
     found = number(given)

@@ -1,7 +1,7 @@
-"""Reads what many callers send: a few orders and files at a time, and of each tenant only some of them.
+"""Read what many callers send: a few requests and files at a time, and limited per tenant.
 
-It has threads of its own, so that whatever is read, nothing else that a server does waits for it. What may be costly is
-read in processes (``disputatio.evidence.reading_process``), one for each order or file.
+It has its own threads, so nothing else in a server waits for reading. Costly files are read in processes
+(``disputatio.evidence.reading_process``), one for each request or file.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ WAITING_BYTES = 512_000_000
 WAITING_BYTES_EACH = 64_000_000
 """How much of it may be one tenant's."""
 LEAST_BYTES = 64_000
-"""What an order without sources counts: a tenant may have a thousand of them waiting."""
+"""The size counted for a request without sources: a tenant may have a thousand waiting."""
 
 
 class ReadingQueueFullError(QueueFullError):
-    """No more may wait to be read now: of this tenant, or at all."""
+    """No more requests may wait to be read, of this tenant or at all."""
 
     def __init__(self, *, of_tenant: bool) -> None:
         whose, most = ("your", WAITING_BYTES_EACH) if of_tenant else ("all callers'", WAITING_BYTES)
@@ -52,9 +52,7 @@ class _Waiter:
 
 
 class ReadingQueue:
-    """A queue of work that reads.
-
-    Whose turn is next is the tenant's of whom the fewest are being read, and among those the one's who came first.
+    """A queue of reading work. Next comes the tenant with the fewest reads running, then the oldest request.
 
     Args:
         limits: what one file may take.
@@ -69,12 +67,12 @@ class ReadingQueue:
         self._is_closed = False
 
     async def read(self, tenant: str, work: Callable[[SourceReader], Value], size: int = 0) -> Value:
-        """What ``work`` returns, which is called in a thread with what reads costly files.
+        """Call ``work`` in a thread with a reader for costly files, and return its result.
 
         Args:
             tenant: for whom.
             work: what reads.
-            size: how many bytes are kept in memory until it is called.
+            size: bytes kept in memory until it is called.
 
         Raises:
             ReadingQueueFullError: too many wait.
@@ -96,7 +94,7 @@ class ReadingQueue:
                 loop.call_soon_threadsafe(self._end, tenant, reader)
 
         future = self._threads.submit(run)
-        # Only the end of the thread makes room. Whoever waits for it may leave before.
+        # Only the end of the thread makes room; the caller may be cancelled before.
         future.add_done_callback(end)
         try:
             return await asyncio.wrap_future(future)
@@ -105,7 +103,7 @@ class ReadingQueue:
             raise
 
     def close(self) -> None:
-        """Stop what is being read, and refuse what waits. Safe to repeat."""
+        """Stop running reads and refuse waiting ones. Safe to repeat."""
         self._is_closed = True
         for reader in self._readers:
             reader.stop()
@@ -122,7 +120,7 @@ class ReadingQueue:
             raise ReadingQueueFullError(of_tenant=True)
         mine = _Waiter(tenant, size, asyncio.get_running_loop().create_future())
         self._waiters.append(mine)
-        self._let_in()
+        self._start_next()
         try:
             await mine.turn
         except BaseException:
@@ -136,8 +134,8 @@ class ReadingQueue:
         """How many bytes wait: of all, or of one tenant."""
         return sum(row.size for row in self._waiters if tenant in {None, row.tenant})
 
-    def _let_in(self) -> None:
-        """Give their turn to as many as there is room for."""
+    def _start_next(self) -> None:
+        """Start as many reads as there is room for."""
         while self._reading.total() < AT_ONCE:
             able = [row for row in self._waiters if self._reading[row.tenant] < AT_ONCE_EACH and not row.turn.done()]
             if not able:
@@ -153,4 +151,4 @@ class ReadingQueue:
         self._reading[tenant] -= 1
         if not self._reading[tenant]:
             del self._reading[tenant]
-        self._let_in()
+        self._start_next()

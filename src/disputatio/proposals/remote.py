@@ -1,7 +1,7 @@
-"""Reads the request of a remote caller and makes the debate that it proposes; refuses what reaches beyond it.
+"""Read the request of a remote caller and make its debate; refuse whatever reaches beyond it.
 
 Such a request comes from another process, maybe from a stranger. It names nothing of this machine: no file, no address,
-no command, no key. What it leaves out comes from the settings of the process that runs the debate.
+no command, no key. The settings of the process that runs the debate supply what it leaves out.
 """
 
 from __future__ import annotations

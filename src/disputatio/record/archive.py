@@ -1,8 +1,8 @@
-"""Whole records in files of their own, so that a store need not keep for ever what nobody asks for any more.
+"""Archive whole records in files of their own, so that a store need not keep them forever.
 
-A file is JSON lines, compressed with gzip: a heading (format, debate, number of events, last hash), then each event as
-its row of the store, then each text. Its chain is checked when it is written, and again before it goes into a store.
-Events are kept byte for byte, so the head hash of a record is the same in a store, in its file, and when it is back.
+A file is JSON lines compressed with gzip: a header (format, debate, number of events, last hash), each event as its row
+of the store, then each text. The chain is checked on writing and again on restoring. Events are kept byte for byte, so
+the head hash of a record never changes.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from disputatio.record.text import digest
 _FORMAT = "disputatio-archive-1"
 _SUFFIX = ".jsonl.gz"
 _MOST_BYTES = 1 << 30
-"""Of a file that is unpacked. Small files can be made to unpack to any size."""
+"""Most bytes of an unpacked file. Small files can unpack to any size."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedRecord:
-    """A record in a file: all events, in order, and by hash all texts that they name."""
+    """A record in a file: all events in order, and their texts by hash."""
 
     debate: str
     events: tuple[Sealed, ...]
@@ -43,12 +43,12 @@ class ArchivedRecord:
 
 
 def archive_path(folder: Path, opened_at: str, debate: str) -> Path:
-    """Where the record of ``debate`` is kept below ``folder``: by the month in which it was opened."""
+    """The file of ``debate`` below ``folder``, in a folder for the month of its opening."""
     return folder / opened_at[:7] / f"{debate}{_SUFFIX}"
 
 
 def write_archive(path: Path, record: ArchivedRecord) -> None:
-    """Write ``record`` to ``path`` in one step, read it back and check it. A shorter file of the record is replaced.
+    """Write ``record`` to ``path`` atomically, read it back and check it. A shorter file of it is replaced.
 
     Raises:
         InvalidInputError: ``path`` cannot be written, or holds another record, or more of this one.
@@ -81,7 +81,7 @@ def write_archive(path: Path, record: ArchivedRecord) -> None:
 
 
 def read_archive(path: Path) -> ArchivedRecord:
-    """The record in ``path``, after its chain and its texts were checked.
+    """Read and check the record in ``path``.
 
     Raises:
         InvalidInputError: the file cannot be read, or is no archive.
@@ -112,7 +112,7 @@ def read_archive(path: Path) -> ArchivedRecord:
 
 
 def remove(store: SqlStore, record: ArchivedRecord) -> bool:
-    """Take a record out of the store, if it still is what ``record`` holds; whether it was.
+    """Delete a record from the store if it still equals ``record``. Returns whether it did.
 
     The caller holds the claim of the debate.
     """
@@ -131,7 +131,7 @@ def remove(store: SqlStore, record: ArchivedRecord) -> bool:
 
 
 async def restore(store: SqlStore, record: ArchivedRecord) -> bool:
-    """Put a record back; False where the store has the debate already.
+    """Put a record back. False where the store already has the debate.
 
     Raises:
         StoreError: the store cannot be written.

@@ -1,12 +1,12 @@
 """The hash chain: each event carries the hash of the one before it.
 
-The hash of an event is the SHA-256 of seven lines joined by line feeds: ``disputatio-1``, the debate's id, the
-sequence number, the time, the kind, the body as canonical JSON, and the hash of the previous event (64 zeros
-for the first). Anybody can recompute it with a few lines of any language.
+The hash of an event is the SHA-256 of seven lines joined by line feeds: ``disputatio-1``, the debate's id, the sequence
+number, the time, the kind, the body as canonical JSON, and the hash of the previous event (64 zeros for the first). A
+few lines of any language recompute it.
 
-What a chain can tell: whether any byte of any event, or any text an event names, was altered, dropped in the
-middle or reordered. What it cannot: whether somebody with write access rewrote the whole chain, or cut off
-its end. For that, keep the head hash that ``verify`` prints and give it back to ``verify`` later.
+A chain shows whether any byte of an event, or of a text it names, was altered, removed from the middle or reordered. It
+cannot show whether someone with write access rewrote the whole chain or cut off its end. For that, keep the head hash
+that ``verify`` prints and give it to ``verify`` later.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GENESIS = "0" * 64
 class Sealed(NamedTuple):
     """An event in its envelope, as it is stored. ``at`` is UTC, ``2026-01-31T12:00:00.000000Z``.
 
-    A row of the database is one already, so that a long record is read without making anything of its rows.
+    The fields are those of a database row, so that long records are read without conversion.
     """
 
     debate: str
@@ -38,15 +38,15 @@ class Sealed(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it stands, for people."""
+        """Its position, for people."""
         return f"event {self.seq} ({self.kind})"
 
     def event(self) -> Event:
-        """The event inside."""
+        """Decode the event."""
         return decode(self.kind, read_json(self.body))
 
     def computed_hash(self) -> str:
-        """The hash its content ought to have."""
+        """The hash its content should have."""
         return _hash_of(self.debate, self.seq, self.at, self.kind, self.body, self.previous)
 
 
@@ -82,11 +82,11 @@ def text_hashes(event: Mapping[str, Any]) -> list[str]:
 _NAMING = frozenset({"DebateOpened", "TranscriptImported", "CallSent", "ToolCalled"})
 """The kinds of events that name texts."""
 AT_ONCE = 64
-"""Events that are read at once: few enough to be at hand in the processor until something has been made of them."""
+"""Events read at once: few enough to stay in the CPU cache until they are processed."""
 
 
 def split_events(events: Iterable[Sealed]) -> Iterator[Sequence[Sealed]]:
-    """``events`` in parts of the size that is quickest to check."""
+    """``events`` in parts of the size that is fastest to check."""
     waiting = iter(events)
     while part := list(islice(waiting, AT_ONCE)):
         yield part
@@ -95,21 +95,21 @@ def split_events(events: Iterable[Sealed]) -> Iterator[Sequence[Sealed]]:
 def find_fault(
     events: Iterable[Sealed], texts: Mapping[str, str] | None, told: list[Event] | None = None
 ) -> str | None:
-    """The first fault of a chain in one sentence, or None when it is whole.
+    """The first fault of a chain in one sentence, or None when it is intact.
 
-    ``texts`` maps hash to text for every text the events name; None leaves texts unchecked. ``told`` is given each
-    event that was found whole, so that a record need not be read twice.
+    ``texts`` maps hash to text for every text the events name; None leaves texts unchecked. Each valid event is
+    appended to ``told``, so that a record need not be read twice.
     """
     links = ChainChecker(texts, told)
     return next((fault for part in split_events(events) if (fault := links.find_fault(part))), None)
 
 
 class ChainChecker:
-    """A chain that is checked part after part.
+    """Checks a chain part by part.
 
     Args:
-        texts: by hash every text that its events name; None leaves texts unchecked.
-        told: is given each event that was found whole.
+        texts: every text that its events name, by hash; None leaves texts unchecked.
+        told: receives each valid event.
     """
 
     def __init__(self, texts: Mapping[str, str] | None, told: list[Event] | None = None) -> None:
@@ -118,14 +118,14 @@ class ChainChecker:
         self._whole: set[str] = set()
 
     def find_fault(self, part: Sequence[Sealed]) -> str | None:
-        """The first fault of the events that come next, in one sentence; None where they are whole."""
+        """The first fault of the next events, in one sentence; None where they are valid."""
         linked, fault = self._linked(part)
         if self._texts is not None or self._told is not None:
             return self._faulty_body(part[:linked], self._texts or {}) or fault
         return fault
 
     def _linked(self, part: Sequence[Sealed]) -> tuple[int, str | None]:
-        """How many events at its beginning hang together with what was before, and what ails the next."""
+        """How many events continue the chain, and what is wrong with the next one."""
         head, number = self._head, self._number
         for debate, seq, at, kind, body, previous, own in part:
             number += 1
@@ -137,7 +137,7 @@ class ChainChecker:
         return len(part), None
 
     def _faulty_body(self, part: Sequence[Sealed], texts: Mapping[str, str]) -> str | None:
-        """The first text that a body names and that is not whole."""
+        """The first text that a body names and that is missing or altered."""
         told, whole, naming = self._told, self._whole, _NAMING if self._texts is not None else ()
         read = json_reader([row[4] for row in part])
         for sealed in part:
@@ -160,7 +160,7 @@ class ChainChecker:
 
 
 def _fault(sealed: Sealed, number: int, head: str) -> str:
-    """What ails an event that ought to be the ``number``-th and to follow ``head``."""
+    """What is wrong with an event that should have ``number`` and follow ``head``."""
     if sealed.seq != number:
         return f"event {number} is missing: the next one found is {sealed.seq}"
     if sealed.previous != head:

@@ -1,10 +1,9 @@
-"""Who writes a debate: one process at a time, for as long as it lives.
+"""Claims on debates: one process writes a debate at a time, for as long as it lives.
 
-A claim is a lock that the operating system, or the database, takes back when its holder dies, so that a debate is
-never stuck and never waits for a lease to run out. Beside a SQLite file, ``STORE-writers`` is locked one byte for each
-debate, at the place its id says; in PostgreSQL it is a row with a fencing token, and a lock of the session says whether
-its holder lives. The chain refuses a second writer in any case (``Store.append``); a claim tells it apart from a dead
-one before it has spent anything.
+A claim is a lock that the operating system or the database releases when its holder dies. So no debate is stuck, and
+none waits for a lease to expire. For a SQLite file, one byte of ``STORE-writers`` is locked per debate, at an offset
+derived from its id. In PostgreSQL a claim is a row with a fencing token, and a session lock shows whether its holder
+lives. The chain refuses a second writer in any case (``Store.append``); a claim does so before anything is spent.
 """
 
 from __future__ import annotations
@@ -31,18 +30,18 @@ class Claims(Protocol):
     """Claims on the debates of one store."""
 
     def claim_all(self, debates: Collection[str]) -> set[str]:
-        """Those of ``debates`` that this process may write now; it may not take the same claim twice."""
+        """Claim ``debates`` and return those that this process may write now. A claim cannot be taken twice."""
 
     def release_all(self, debates: Collection[str]) -> None:
-        """Let others write them. Safe to repeat."""
+        """Release claims. Safe to repeat."""
 
     def close(self) -> None:
-        """Give back all. Safe to repeat."""
+        """Release all claims. Safe to repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimState:
-    """A claim that somebody holds: its token, the writer, and how far the writer has counted."""
+    """A claim that a writer holds: its token, the writer and the writer's counter."""
 
     token: int
     writer: str
@@ -50,22 +49,22 @@ class ClaimState:
 
 
 class _SingleClaims:
-    """Claims that cost nothing to take one after another."""
+    """Claims that are cheap to take one by one."""
 
     def take(self, debate: str) -> bool:
-        """Whether this process may write ``debate``."""
+        """Whether this process may write ``debate`` now."""
         raise NotImplementedError
 
     def release(self, debate: str) -> None:
-        """Let others write it."""
+        """Release the claim."""
         raise NotImplementedError
 
     def claim_all(self, debates: Collection[str]) -> set[str]:
-        """Those of ``debates`` that this process may write now."""
+        """Claim ``debates`` and return those that this process may write now."""
         return {debate for debate in debates if self.take(debate)}
 
     def release_all(self, debates: Collection[str]) -> None:
-        """Let others write them."""
+        """Release claims."""
         for debate in debates:
             self.release(debate)
 
@@ -77,26 +76,26 @@ class ProcessClaims(_SingleClaims):
         self._held: set[str] = set()
 
     def take(self, debate: str) -> bool:
-        """Whether nobody in this process holds it."""
+        """Claim ``debate``; False where it is claimed."""
         if debate in self._held:
             return False
         self._held.add(debate)
         return True
 
     def release(self, debate: str) -> None:
-        """Let others write it."""
+        """Release the claim."""
         self._held.discard(debate)
 
     def close(self) -> None:
-        """Give back all."""
+        """Release all claims."""
         self._held.clear()
 
 
 class FileClaims(_SingleClaims):
-    """Claims on the debates of a SQLite file: locks on single bytes of a file beside it.
+    """Claims on the debates of a SQLite file: byte locks on a file beside it.
 
-    Such locks belong to the process, and all of them end when the process closes the file anywhere; so a process
-    opens it once and keeps it open. Where the system has no such locks, only claims of this process are known.
+    Such locks belong to the process, and all end when it closes the file anywhere. So a process opens the file once and
+    keeps it open. On systems without such locks, only claims of this process are known.
     """
 
     def __init__(self, store: Path) -> None:
@@ -104,10 +103,10 @@ class FileClaims(_SingleClaims):
         self._mine: set[str] = set()
 
     def take(self, debate: str) -> bool:
-        """Whether no process that lives holds it.
+        """Claim ``debate``; False where a live process holds it.
 
         Raises:
-            OSError: the file of locks cannot be made or locked.
+            OSError: the lock file cannot be created or locked.
         """
         with _GUARD:
             opened = _OPEN.get(self._path)
@@ -119,14 +118,14 @@ class FileClaims(_SingleClaims):
         return True
 
     def release(self, debate: str) -> None:
-        """Let others write it."""
+        """Release the claim."""
         if debate in self._mine:
             self._mine.discard(debate)
             with _GUARD:
                 _OPEN[self._path].unlock(debate)
 
     def close(self) -> None:
-        """Give back all that was taken here; the file stays open for others of this process."""
+        """Release the claims taken here. The file stays open for others of this process."""
         for debate in tuple(self._mine):
             self.release(debate)
 
@@ -141,7 +140,7 @@ class _LockFile:
             return False
         if fcntl is not None:
             try:
-                fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(debate))
+                fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _lock_number(debate))
             except (BlockingIOError, PermissionError):
                 return False
         self._held.add(debate)
@@ -150,18 +149,18 @@ class _LockFile:
     def unlock(self, debate: str) -> None:
         self._held.discard(debate)
         if fcntl is not None:
-            fcntl.lockf(self._handle, fcntl.LOCK_UN, 1, _place(debate))
+            fcntl.lockf(self._handle, fcntl.LOCK_UN, 1, _lock_number(debate))
 
 
 class WriterClaims:
-    """Claims in PostgreSQL: a row for each debate, with a token that grows whenever the claim changes hands.
+    """Claims in PostgreSQL: a row per debate, with a token that grows whenever the claim changes hands.
 
-    A store that writes is a *writer*. It holds one advisory lock of a session of its own, which the server takes back
-    when the process dies, and a thread of it counts up its row every ``BEAT_SECONDS``. Its claims are void as soon as
-    the lock is free. A writer that holds the lock but does not count any more is stalled: whoever has watched it for
-    long enough by a clock of their own may ``revoke`` it. No time of day is compared anywhere.
+    A store that writes is a *writer*. It holds an advisory lock in a session of its own, which the server releases when
+    the process dies. A thread increments the counter in its row every ``BEAT_SECONDS``. Its claims are void once the
+    lock is free. A writer that holds the lock and stops counting is stalled: a process that has watched it long enough
+    by its own clock may ``revoke`` its claim. No time of day is compared.
 
-    What makes this safe is the token: every writing is checked against it in its own transaction (``SqlStore``).
+    The token makes this safe: each write checks it in its own transaction (``SqlStore``).
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -176,7 +175,7 @@ class WriterClaims:
         self._beating: threading.Thread | None = None
 
     def claim_all(self, debates: Collection[str]) -> set[str]:
-        """Those of ``debates`` that no writer that lives holds, claimed in one transaction."""
+        """Claim those of ``debates`` that no live writer holds, in one transaction."""
         with self._changing:
             wanted = {debate for debate in debates if debate not in self.tokens}
             if not wanted:
@@ -191,14 +190,14 @@ class WriterClaims:
         return set(taken)
 
     def _take_free(self, connection: Connection, wanted: set[str]) -> dict[str, int]:
-        """Claim those of ``wanted`` that are free; the token of each."""
+        """Claim those of ``wanted`` that are free, and return their tokens."""
         rows = connection.exec_driver_sql(_CLAIMS, {"debates": sorted(wanted)}).all()
         others = {row.writer for row in rows if not row.released and row.writer != self.writer}
         living = others - self.dead_writers(connection, others)
         free = {row.debate: row.token for row in rows if row.released or row.writer not in living}
         taken: dict[str, int] = {}
         if free:
-            # Whoever was quicker has raised the token.
+            # A faster writer has raised the token.
             own = {"debates": list(free), "tokens": list(free.values()), "writer": self.writer}
             taken.update((row.debate, row.token) for row in connection.exec_driver_sql(_TAKE, own))
         new = sorted(wanted - {row.debate for row in rows})
@@ -208,7 +207,7 @@ class WriterClaims:
         return taken
 
     def release_all(self, debates: Collection[str]) -> None:
-        """Let others write them, in one transaction. Safe to repeat."""
+        """Release claims in one transaction. Safe to repeat."""
         with self._changing:
             held = {debate: self.tokens.pop(debate) for debate in debates if debate in self.tokens}
             if not held:
@@ -232,7 +231,7 @@ class WriterClaims:
         self.tokens.clear()
 
     def register(self) -> None:
-        """Make this store a writer that others can see. Safe to repeat."""
+        """Make this writer visible to others. Safe to repeat."""
         with self._opening:
             if self._ended.is_set():
                 return
@@ -243,7 +242,7 @@ class WriterClaims:
                 self._beating.start()
 
     def claim_state(self, debate: str) -> ClaimState | None:
-        """Who holds ``debate`` and how far their count is; None where nobody does, or only a dead writer."""
+        """The claim on ``debate``; None where no live writer holds it."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import claims, writers
@@ -257,7 +256,7 @@ class WriterClaims:
         return ClaimState(row.token, row.writer, row.beats)
 
     def revoke(self, debate: str, seen: ClaimState) -> bool:
-        """Void the claim of a writer that still stands where it stood when it was ``seen``."""
+        """Void the claim of a writer whose counter has not changed since it was ``seen``."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import claims, writers
@@ -273,8 +272,8 @@ class WriterClaims:
         return {name for name in names if name != self.writer and not self._lives(connection, name)}
 
     def _lives(self, connection: Connection, writer: str) -> bool:
-        # Shared, so that two who ask at once do not take each other for the writer.
-        query = f"SELECT pg_try_advisory_xact_lock_shared({_place(writer)})"
+        # A shared lock, so that two processes that ask at once do not see each other as the writer.
+        query = f"SELECT pg_try_advisory_xact_lock_shared({_lock_number(writer)})"
         return not connection.exec_driver_sql(query).scalar()
 
     def _open(self) -> None:
@@ -284,7 +283,7 @@ class WriterClaims:
 
         session = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         try:
-            session.exec_driver_sql(f"SELECT pg_advisory_lock({_place(self.writer)})")
+            session.exec_driver_sql(f"SELECT pg_advisory_lock({_lock_number(self.writer)})")
             session.execute(insert(writers).on_conflict_do_nothing(), {"id": self.writer, "beats": 0})
         except BaseException:
             session.invalidate()
@@ -306,7 +305,7 @@ class WriterClaims:
                     self._session.execute(count)
                     lost = self._unsure
                 except SQLAlchemyError:
-                    # The server was stopped or the line cut; others may take the claims until this is back.
+                    # The server or the connection is down; others may take the claims until it is back.
                     lost = False
                     session, self._session = self._session, None
                     if session is not None:
@@ -317,7 +316,9 @@ class WriterClaims:
                 self._release_strays()
 
     def _release_strays(self) -> None:
-        """Give back what is ours in the database and not here: the line was cut before the server said what it did."""
+        """Release claims that the database has and this process does not: the connection broke before the server
+        confirmed.
+        """
         from sqlalchemy.exc import SQLAlchemyError
 
         from disputatio.record.tables import claims
@@ -331,8 +332,8 @@ class WriterClaims:
 
 
 _ASYNC_COMMIT = "SET LOCAL synchronous_commit TO OFF"
-"""Claims need not wait for the disk: what is written under one stands after it in the same log, and is durable with it.
-One that a crash of the server forgets had nothing written under it; its holder's writings are refused from then on."""
+"""Claims need not wait for the disk. What is written under a claim comes later in the same log, so both become durable
+together. If a crash forgets a claim, nothing was written under it, and its holder's writes are refused."""
 
 _CLAIMS = "SELECT debate, token, writer, released FROM claims WHERE debate = ANY(%(debates)s::text[])"
 _TAKE = """
@@ -351,8 +352,8 @@ _GIVE_BACK = """
 """
 
 
-def _place(name: str) -> int:
-    """A number for a debate or writer, from 0 to 2^62: two share one less often than any disk fails."""
+def _lock_number(name: str) -> int:
+    """A number from 0 to 2^62 for a debate or writer. Collisions are less likely than disk failures."""
     return int(digest(name)[:16], 16) >> 2
 
 

@@ -1,4 +1,9 @@
-"""Opens the database of a store and brings it to this version's tables."""
+"""Open the database of a store: addresses, files, tables, migrations, and clear errors.
+
+``list`` and ``show`` read a SQLite file of this version with Python's own driver (``read_file``), because importing
+SQLAlchemy takes longer than the query. In every other case that returns None, and the store opens the database and
+reports what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +30,14 @@ _BUSY_SECONDS = 30
 
 
 def open_database(url: str, *, create: bool = True) -> Engine:
-    """An engine over the database at ``url``, with this version's tables in it.
+    """Open the database at ``url``, with this version's tables. A read-only file is opened for reading.
 
     Args:
         url: ``sqlite:///PATH``, a plain path, or another SQLAlchemy address.
-        create: make the file and its folder where they are missing.
-
-    A file on a disk that takes no writes is opened for reading.
+        create: create the file and its folder where they are missing.
 
     Raises:
-        InvalidInputError: the address cannot be understood or its driver is not installed.
+        InvalidInputError: the address cannot be understood, or its driver is not installed.
         StoreError: it cannot be opened, holds something else, or was written by a newer version.
     """
     import sqlalchemy as sa
@@ -43,7 +46,7 @@ def open_database(url: str, *, create: bool = True) -> Engine:
 
     reading: Path | None = None
     try:
-        # A plain path is not read as an address: it may hold a question mark or a percent sign.
+        # A plain path may contain a question mark or a percent sign.
         address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=str(expand_home(url)))
         if address.get_backend_name() == "sqlite":
             _check_file(address.database, create=create)
@@ -53,10 +56,10 @@ def open_database(url: str, *, create: bool = True) -> Engine:
             engine = sa.create_engine(address, connect_args=options, poolclass=QueuePool, **opener)
             sa.event.listen(engine, "connect", _prepare_sqlite)
         else:
-            # A server may have been started anew since a connection was last used.
+            # A server may have restarted since a connection was last used.
             engine = sa.create_engine(address, pool_pre_ping=True)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        # Neither a password nor options, which may hold one.
+        # Show no password, and no options, which may hold one.
         shown = url.rsplit("@", maxsplit=1)[-1].split("?", maxsplit=1)[0]
         raise InvalidInputError(
             f"The store address {shown!r} cannot be used: {_first_line(error)}.",
@@ -100,9 +103,9 @@ def _check_file(name: str | None, *, create: bool) -> None:
 
 
 def _make_private(path: Path) -> None:
-    """Make an empty file that its owner alone can read and write, whatever the umask; SQLite takes it for a new one.
+    """Create an empty file that only its owner can read and write, whatever the umask.
 
-    What SQLite puts beside it (``-wal``, ``-shm``, ``-journal``) gets the same permissions.
+    SQLite gives its ``-wal``, ``-shm`` and ``-journal`` files the same permissions.
     """
     # Where it cannot be made, SQLite says why in a moment.
     with suppress(OSError):
@@ -121,9 +124,9 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 def _readable_only(name: str | None) -> Path | None:
-    """The file, where it is there and neither it nor what SQLite puts beside it can be written.
+    """The file, if neither it nor its folder can be written and it has no write-ahead log.
 
-    A log beside it may hold what the file does not have yet, and cannot be read without writing.
+    A log may hold newer data and cannot be read without writing.
     """
     path = Path(name or "")
     if not name or not path.is_file() or Path(f"{name}-wal").exists():
@@ -134,12 +137,12 @@ def _readable_only(name: str | None) -> Path | None:
 def _open_for_reading(path: Path, options: dict[str, Any]) -> Any:
     import sqlite3
 
-    # Nobody else can write it either, so that it is read without the locks, which would be files beside it.
+    # No process can write it, so it is read without locks, which would need files beside it.
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, **options)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    # A text that was damaged is read, and found damaged, rather than stopping all that is read with it.
+    # Read damaged text too, so that it is found damaged instead of stopping the query.
     connection.text_factory = decode_text
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys=ON")
@@ -148,12 +151,12 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def decode_text(raw: bytes) -> str:
-    """A text as it is stored; one that was damaged as far as it can be shown."""
+    """Decode a stored text, with escapes where it is damaged."""
     return raw.decode("utf-8", "backslashreplace")
 
 
 def fetch_rows(connection: Connection, query: str, values: Mapping[str, Any], at_once: int = 64) -> Iterator[list[Any]]:
-    """The rows of ``query``, ``at_once`` after another: each text goes through Python only where one is damaged."""
+    """The rows of ``query``, ``at_once`` at a time. Text passes through Python only where one is damaged."""
     import sqlite3
 
     import sqlalchemy as sa
@@ -164,7 +167,7 @@ def fetch_rows(connection: Connection, query: str, values: Mapping[str, Any], at
     driver: Any = connection.connection.driver_connection
     driver.text_factory, passed = str, 0
     try:
-        # The driver's own rows: nothing is to be made of them.
+        # The driver's own rows need no conversion.
         cursor = driver.execute(query, values)
         while rows := cursor.fetchmany(at_once):
             yield rows
@@ -188,7 +191,7 @@ def _prepare_tables(engine: Engine, *, reading: Path | None) -> None:
     with engine.connect() as connection:
         found = _revision(connection)
         if found != REVISION:
-            # In this order: who makes a store makes its tables and its mark at once, and may do so in between.
+            # In this order: another process may create the tables and the mark in between.
             tables = set(sa.inspect(connection).get_table_names())
             found = _revision(connection)
             if found != REVISION:
@@ -202,7 +205,7 @@ def _prepare_tables(engine: Engine, *, reading: Path | None) -> None:
             "Upgrade disputatio, or choose another store with --store.",
         )
     if found is not None:
-        # What migrations have added so far is for those who write.
+        # Readers do not need what migrations add.
         if reading is None:
             _migrate(engine)
         return
@@ -211,7 +214,7 @@ def _prepare_tables(engine: Engine, *, reading: Path | None) -> None:
             connection.exec_driver_sql("PRAGMA journal_mode=WAL")
     with engine.begin() as connection:
         if engine.dialect.name == "sqlite":
-            # The driver opens no transaction for table definitions; two processes making one store wait here.
+            # The driver opens no transaction for table definitions. Two processes creating a store wait here.
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         elif engine.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MAKING})")
@@ -222,7 +225,7 @@ def _prepare_tables(engine: Engine, *, reading: Path | None) -> None:
 
 
 def _check_ours(engine: Engine, tables: set[str], found: str | None) -> None:
-    """Refuse a database of another program. In PostgreSQL ours may stand beside its tables, in a file not."""
+    """Refuse a database of another program. In PostgreSQL other tables may be present, in a file not."""
     marked_and_not_ours = found is not None and not tables.issuperset(_FIRST_TABLES)
     if marked_and_not_ours or (found is None and tables and engine.dialect.name == "sqlite"):
         raise StoreError(
@@ -233,7 +236,7 @@ def _check_ours(engine: Engine, tables: set[str], found: str | None) -> None:
 
 _FIRST_TABLES = ("debates", "events", "texts")
 _MAKING = 0x64697370
-"""The key of the lock that a process holds while it makes the tables in PostgreSQL; any number of its own."""
+"""The advisory lock under which tables are created in PostgreSQL; an arbitrary number of our own."""
 _VERSION_TABLE = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
 
 
@@ -254,7 +257,7 @@ def _migrate(engine: Engine, revision: str = "head") -> None:
     # A percent sign begins a substitution in Alembic's settings.
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with engine.begin() as connection:
-        # Whoever comes second waits here, and finds nothing left to do.
+        # A second process waits here and finds nothing left to do.
         if engine.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         elif engine.dialect.name == "postgresql":
@@ -270,7 +273,7 @@ def _first_line(error: BaseException) -> str:
 
 @contextmanager
 def store_errors(place: str) -> Iterator[None]:
-    """Turns what the database raises into a ``StoreError`` that names the cause and the next step."""
+    """Turn database exceptions into a ``StoreError`` with cause and next step."""
     import sqlite3
 
     from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
@@ -289,7 +292,7 @@ def store_errors(place: str) -> Iterator[None]:
 
 
 def is_away(error: DBAPIError) -> bool:
-    """Whether the server was stopped, starts, or the line to it was cut: it may answer a moment later."""
+    """Whether the server was stopped, is starting, or the connection broke: it may answer a moment later."""
     state = getattr(error.orig, "sqlstate", None)
     lost = type(error.orig).__module__.startswith("psycopg") and isinstance(error, _line_errors()) and state is None
     return bool(error.connection_invalidated or lost or (state and (state in _AWAY or state.startswith("08"))))
@@ -306,7 +309,7 @@ _AWAY = frozenset({"57P01", "57P02", "57P03"})
 
 
 def unexpected_error(place: str, error: BaseException) -> StoreError:
-    """A failure that no rule here foresees, as a ``StoreError``."""
+    """The ``StoreError`` for an unforeseen failure."""
     return StoreError(
         f"The store {_shown(place)} failed: {type(error).__name__}: {_first_line(error)}.",
         "Check the address given with --store.",
@@ -322,7 +325,7 @@ def _explain(place: str, cause: str) -> StoreError:
 
 
 def _shown(place: str) -> str:
-    """A file by its path, as people gave it."""
+    """A file by its path, as users gave it."""
     return place.removeprefix("sqlite:///")
 
 
@@ -355,20 +358,20 @@ KNOWN_REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 
 _SQLITE_PREFIX = "sqlite:///"
 _OF_AN_ADDRESS = frozenset("?%#")
-"""Signs that mean something in an address and may stand in a path."""
+"""Characters with a meaning in an address that may also be in a path."""
 ROWS = "SELECT id, opened_at, format, motion, status, events, head FROM debates"
-"""The list of debates in the order of the fields of ``DebateRow``; the store asks with the same words."""
+"""The columns in the order of the fields of ``DebateRow``."""
 NEWEST_FIRST = f"{ROWS} ORDER BY opened_at DESC, id"
 Found = TypeVar("Found")
 
 
 def list_file(url: str) -> Sequence[DebateRow] | None:
-    """The debates of the SQLite file at ``url``, newest first, or None where the store has to be opened for them."""
+    """The debates of the SQLite file at ``url``, newest first; None where the store has to be opened."""
     return read_file(url, lambda connection: [DebateRow(*row) for row in connection.execute(NEWEST_FIRST)])
 
 
 def _is_usual(path: Path) -> bool:
-    """Whether it is a file in which, and beside which, SQLite may write as it does for every reader."""
+    """Whether SQLite may write to the file and its folder, as it does for every reader."""
     try:
         return path.is_file() and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     except (OSError, ValueError):
@@ -376,7 +379,7 @@ def _is_usual(path: Path) -> bool:
 
 
 def read_file(url: str, query: Callable[[sqlite3.Connection], Found | None]) -> Found | None:
-    """What ``query`` finds in the file, as it is at one moment; None where this is not the way to read it."""
+    """Run ``query`` on a snapshot of the file; None where the store has to be opened."""
     path = Path(url.removeprefix(_SQLITE_PREFIX))
     if not url.startswith(_SQLITE_PREFIX) or _OF_AN_ADDRESS & set(url) or not _is_usual(path):
         return None
@@ -399,7 +402,7 @@ _MAY_SAY_OTHERWISE = (".env", "disputatio.toml", "disputatio.yaml", "disputatio.
 
 
 def store_url(word: str, directory: Path) -> str | None:
-    """The URL of a store; a plain path from ``directory`` becomes that of an SQLite file. None for another scheme."""
+    """The URL of a store. A plain path from ``directory`` becomes an SQLite URL. None for another scheme."""
     if _SCHEME.match(word):
         return word
     return None if "://" in word else sqlite_url(directory / expand_home(word))
@@ -432,9 +435,9 @@ def default_store() -> str:
 
 
 def find_plain_store(given: str | None, environ: Mapping[str, str], directory: Path) -> tuple[str, bool] | None:
-    """The store, and whether it is the default, where no file needs to be read for it; else None.
+    """The store, and whether it is the default, where no configuration file has to be read; else None.
 
-    Reading configuration files and checking every option in them takes longer than listing a store.
+    Reading configuration files and checking their options takes longer than listing a store.
     """
     named = given if given is not None else environ.get(VARIABLE)
     if any((directory / name).exists() for name in _MAY_SAY_OTHERWISE) or (named is not None and not named.strip()):

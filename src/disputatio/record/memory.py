@@ -1,4 +1,4 @@
-"""A store that keeps records in memory, for debates nobody needs to come back to."""
+"""Stores in memory: one for debates that need not be kept, and one for a debate read from a file."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class MemoryStore:
         self._claims = ProcessClaims()
 
     def claim(self, debate: str) -> None:
-        """Make the caller the one that writes ``debate``."""
+        """Claim ``debate`` for the caller."""
         if not self._claims.take(debate):
             raise held_elsewhere_error(debate)
 
     def release(self, debate: str) -> None:
-        """Give the claim back."""
+        """Release the claim."""
         self._claims.release(debate)
 
     def append(self, writing: EventBatch) -> asyncio.Future[None]:
-        """Append events; the future is done at once."""
+        """Append events; the future is complete at once."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         chain = self._events.get(writing.debate, [])
         head = chain[-1].hash if chain else GENESIS
@@ -50,11 +50,11 @@ class MemoryStore:
         return done
 
     def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
-        """The events of ``debate`` in order, those numbered up to ``after`` left out."""
+        """The events of ``debate`` in order, from number ``after`` + 1 on."""
         return tuple(self._events.get(debate, ())[after:])
 
     def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
-        """As ``read``, a part after another."""
+        """The same as ``read``, in parts."""
         return split_events(self.read(debate, after))
 
     def texts(self, debate: str) -> Mapping[str, str]:
@@ -67,7 +67,7 @@ class MemoryStore:
         return sorted(rows, key=lambda row: row.opened_at, reverse=True)
 
     def row(self, debate: str) -> DebateRow | None:
-        """What the list says of ``debate``."""
+        """The list entry of ``debate``."""
         chain = self._events.get(debate)
         return describe_debate(debate, chain) if chain else None
 
@@ -76,7 +76,7 @@ class MemoryStore:
         return [debate for debate in self._events if debate.startswith(prefix)]
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing."""
 
 
 def describe_debate(debate: str, chain: Sequence[Sealed]) -> DebateRow:
@@ -99,7 +99,7 @@ class LoadedDebate(MemoryStore):
     """A store of one debate, as a file held it at one moment.
 
     Args:
-        listed: what the list of the file says of it.
+        listed: its entry in the list of the file.
         events: its events.
         texts: its texts by hash.
     """
@@ -111,15 +111,18 @@ class LoadedDebate(MemoryStore):
         self._texts[listed.id] = dict(texts)
 
     def row(self, debate: str) -> DebateRow | None:
-        """What the list of the file says, which need not be what the events say."""
+        """The list entry of the file, which may differ from the events."""
         return self.listed if debate == self.listed.id else None
 
 
 def load_from_file(url: str, prefix: str) -> LoadedDebate | None:
-    """The one debate in the SQLite file at ``url`` whose id begins with ``prefix``; None where the store has to say."""
+    """Load the one debate in the SQLite file at ``url`` whose id begins with ``prefix``, without SQLAlchemy.
+
+    None where the store has to be opened.
+    """
 
     def found(connection: Connection) -> LoadedDebate | None:
-        # Not LIKE, which takes capitals for small letters.
+        # Not LIKE, which ignores case.
         beginning = f"{ROWS} WHERE substr(id, 1, :length) = :prefix"
         rows = connection.execute(beginning, {"length": len(prefix), "prefix": prefix}).fetchall()
         if len(rows) != 1 or not prefix:

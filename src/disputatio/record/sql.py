@@ -1,8 +1,8 @@
-"""The store over SQLAlchemy Core: SQLite by default, PostgreSQL by address, one code for both.
+"""The store over SQLAlchemy Core: SQLite by default, PostgreSQL by address.
 
-Group commit: appends go to one writer thread, all of one step of an event loop together. Whatever has come in while
-it wrote is written in the next transaction, so a thousand debates in one process share their fsyncs; each append
-returns when the transaction that holds it is durable. A debate's own writings keep their order.
+Group commit: all appends of one step of an event loop go to one writer thread together. Appends that arrive during a
+write share the next transaction, so a thousand debates in one process share their fsyncs. Each append completes when
+its transaction is durable. Writes of one debate keep their order.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ _MOST_AT_ONCE = 256
 _ROWS_OF_A_STATEMENT = 128
 """Times seven columns: older builds of SQLite take 999 values."""
 PATIENCE_SECONDS = 60.0
-"""How long a database server may be away before what was to be written fails."""
+"""How long a database server may be away before a write fails."""
 _PAUSE_SECONDS = 0.25
 _INSERT_STATEMENTS: dict[tuple[str, str, str], tuple[str, tuple[str, ...]]] = {}
-"""By dialect, driver and table; those of one store are those of all."""
+"""By dialect, driver and table, for all stores."""
 
 
 class SqlStore:
@@ -64,7 +64,7 @@ class SqlStore:
 
     Args:
         url: see ``open_database``.
-        create: make the database where it is missing.
+        create: create the database where it is missing.
 
     Raises:
         StoreError, InvalidInputError: as ``open_database``.
@@ -93,43 +93,43 @@ class SqlStore:
         return FileClaims(Path(file)) if file and file != ":memory:" else ProcessClaims()
 
     def claim(self, debate: str) -> None:
-        """Make this process the one that writes ``debate``."""
+        """Claim ``debate`` for this process."""
         if not self.claim_all([debate]):
             raise held_elsewhere_error(debate)
 
     def claim_all(self, debates: Collection[str]) -> set[str]:
-        """Make this process the one that writes ``debates``; those that nobody else holds. One transaction at most."""
+        """Claim ``debates`` and return those that no other process holds, in one transaction at most."""
         with store_errors(self._place):
             return self._claims.claim_all(debates)
 
     def release(self, debate: str) -> None:
-        """Give the claim back."""
+        """Release the claim."""
         self.release_all([debate])
 
     def release_all(self, debates: Collection[str]) -> None:
-        """Give claims back, in one transaction at most. Safe to repeat."""
+        """Release claims, in one transaction at most. Safe to repeat."""
         with store_errors(self._place):
             self._claims.release_all(debates)
 
     def claim_state(self, debate: str) -> ClaimState | None:
-        """Who holds ``debate`` in PostgreSQL and how far they have counted; None where nobody who lives does.
+        """The claim on ``debate`` in PostgreSQL; None where no live writer holds it.
 
-        Beside a file None always: a claim there ends with its process, and cannot be taken from a living one.
+        Always None for a file: a claim there ends with its process and cannot be revoked.
         """
         with store_errors(self._place):
             return self._claims.claim_state(debate) if isinstance(self._claims, WriterClaims) else None
 
     def revoke(self, debate: str, seen: ClaimState) -> bool:
-        """Void the claim of a writer that has not counted on since it was ``seen``; whether there was one.
+        """Void the claim of a writer that has not counted since it was ``seen``. Returns whether there was one.
 
-        Its later writings of the debate are refused. Whoever calls this has waited long enough in between.
+        Its later writes of the debate are refused. The caller has waited long enough in between.
         """
         with store_errors(self._place):
             return isinstance(self._claims, WriterClaims) and self._claims.revoke(debate, seen)
 
     @property
     def engine(self) -> Engine:
-        """The database, for what stands in it beside the records."""
+        """The database, for the other tables in it."""
         return self._engine
 
     @property
@@ -139,7 +139,7 @@ class SqlStore:
 
     @property
     def writer_claims(self) -> WriterClaims | None:
-        """This store as one writer among several; None where there can be no others than of one machine."""
+        """The claims of this writer; None for a file, which only one machine can write."""
         return self._claims if isinstance(self._claims, WriterClaims) else None
 
     @property
@@ -148,11 +148,11 @@ class SqlStore:
         return self._place
 
     def append(self, writing: EventBatch) -> asyncio.Future[None]:
-        """Hand events over; the future is done when they are durable."""
+        """Append events; the future completes when they are durable."""
         if self._closed:
             raise StoreError("The store is closed.", "Open it again, such as with disputatio.open_store(...).")
         if self._writer is None:
-            self._writer = threading.Thread(target=self._write_all, name="disputatio-record", daemon=True)
+            self._writer = threading.Thread(target=self._run_writer, name="disputatio-record", daemon=True)
             self._writer.start()
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
@@ -161,16 +161,16 @@ class SqlStore:
             gathered = self._gathered[loop] = []
             # Debates that go on side by side write in the same step of their loop. Were the first writing given to the
             # writer at once, it would be a commit by itself, and the loop would give way to the writer at each.
-            loop.call_soon(self._hand_over, loop)
+            loop.call_soon(self._enqueue, loop)
         gathered.append((writing, loop, done))
         return done
 
-    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _enqueue(self, loop: asyncio.AbstractEventLoop) -> None:
         """Give the writer what ``loop`` has gathered."""
         if gathered := self._gathered.pop(loop, None):
             self._jobs.put(gathered)
 
-    def _write_all(self) -> None:
+    def _run_writer(self) -> None:
         while True:
             batch = self._jobs.get()
             if batch is None:
@@ -191,9 +191,9 @@ class SqlStore:
         try:
             with store_errors(self._place):
                 self._transact(writings)
-        except Exception as error:  # noqa: BLE001  (a writer that dies would leave everybody waiting for ever)
+        except Exception as error:  # noqa: BLE001  (if the writer died, all appends would wait forever)
             if len(batch) > 1:
-                # One bad writing must not fail its neighbours.
+                # One bad write must not fail the others.
                 for job in batch:
                     self._commit([job])
                 return
@@ -204,7 +204,7 @@ class SqlStore:
         _resolve_all(batch)
 
     def _transact(self, writings: Sequence[EventBatch]) -> None:
-        """Write in one transaction. A server that is away for a moment is waited for: an answer that came is paid."""
+        """Write in one transaction, waiting for a server that is away: answers in it are paid."""
         from sqlalchemy.exc import DBAPIError
 
         away_since: float | None = None
@@ -221,7 +221,7 @@ class SqlStore:
             time.sleep(_PAUSE_SECONDS)
 
     def _unwritten(self, connection: Connection, writings: Sequence[EventBatch]) -> list[EventBatch]:
-        """What is not there yet: the server may have committed and been cut off before it said so."""
+        """What is not stored yet: the server may have committed before the connection broke."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import events
@@ -235,7 +235,7 @@ class SqlStore:
         ]
 
     def _check_claims(self, connection: Connection, writings: Sequence[EventBatch]) -> None:
-        """Refuse what a writer brings whose claim was taken over; a takeover waits for this transaction's end."""
+        """Refuse writes of a writer whose claim was taken over. A takeover waits for this transaction."""
         if not isinstance(self._claims, WriterClaims):
             return
         import sqlalchemy as sa
@@ -270,7 +270,7 @@ class SqlStore:
                 connection.execute(_anchor_statement(*anchor), {**anchor, "debate": sealed.debate})
 
     def _check_no_gap(self, connection: Connection, writings: Sequence[EventBatch]) -> None:
-        """Refuse what follows a writing that failed: a record with a hole in it would never verify again."""
+        """Refuse writes after a failed one: a record with a hole would never verify."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import events
@@ -289,7 +289,7 @@ class SqlStore:
                     )
 
     def _note(self, writings: Sequence[EventBatch]) -> None:
-        """Remember what is durable now; before the commit it would be forgotten texts if that failed."""
+        """Remember what is durable now. Before the commit, a failure would lose texts."""
         for writing in writings:
             self._failed.discard(writing.debate)
             if writing.texts:
@@ -309,11 +309,10 @@ class SqlStore:
         return found
 
     def _insert(self, connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Insert ``rows``, whose values are in the order of the columns of ``table``.
+        """Insert ``rows``, with values in the order of the columns of ``table``.
 
-        Many rows are one statement in SQLite. Its driver lets other threads run at every row of a list, and an event
-        loop with much to do gives way again only after milliseconds: the commit would take them for every row. The
-        driver is asked itself, since its own rows are all that is needed, and the way to it is longer than its work.
+        In SQLite many rows are one statement. Its driver releases the GIL at every row of a list, and a busy event loop
+        returns it only after milliseconds. The driver is called directly, which is faster than SQLAlchemy's path to it.
         """
         if not rows:
             return
@@ -329,11 +328,11 @@ class SqlStore:
             driver.execute(several, tuple(chain.from_iterable(part)))
 
     def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
-        """The events of ``debate`` in order, those numbered up to ``after`` left out."""
+        """The events of ``debate`` in order, from number ``after`` + 1 on."""
         return [row for part in self.parts(debate, after) for row in part]
 
     def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
-        """As ``read``, a part after another."""
+        """The same as ``read``, in parts."""
         with store_errors(self._place), self._engine.connect() as connection:
             for rows in fetch_rows(connection, EVENTS, {"debate": debate, "after": after}, AT_ONCE):
                 yield [*map(Sealed._make, rows)]
@@ -364,7 +363,7 @@ class SqlStore:
             opened_at, last = rows[-1].opened_at, rows[-1].id
 
     def row(self, debate: str) -> DebateRow | None:
-        """What the list says of ``debate``."""
+        """The list entry of ``debate``."""
         with store_errors(self._place), self._engine.connect() as connection:
             found = list(fetch_rows(connection, f"{ROWS} WHERE id = :debate", {"debate": debate}))
         return DebateRow(*found[0][0]) if found else None
@@ -375,7 +374,7 @@ class SqlStore:
 
         from disputatio.record.tables import debates
 
-        # Not LIKE, which takes capitals for small letters in SQLite.
+        # Not LIKE, which ignores case in SQLite.
         query = sa.select(debates.c.id).where(sa.func.substr(debates.c.id, 1, len(prefix)) == prefix)
         with store_errors(self._place), self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
@@ -385,35 +384,35 @@ class SqlStore:
         writer = self._end_writer()
         if writer is not None:
             await asyncio.to_thread(writer.join)
-        self._let_go()
+        self._dispose()
 
     def close(self) -> None:
-        """As ``aclose``, for programs without an event loop, and for reading inside of one."""
+        """The same as ``aclose``, for programs without an event loop and for reading inside of one."""
         writer = self._end_writer()
         if writer is not None:
             writer.join()
-        self._let_go()
+        self._dispose()
 
     def _end_writer(self) -> threading.Thread | None:
-        """Take nothing more, and tell the writer to end when it has written what waits."""
-        # At once: what came in while the writer ends would begin another, and either might be the one that is told to.
+        """Accept no more writes, and tell the writer to end after what waits."""
+        # Set first: an append during shutdown would start a second writer.
         self._closed = True
         writer, self._writer = self._writer, None
         if writer is not None:
             for loop in tuple(self._gathered):
-                self._hand_over(loop)
+                self._enqueue(loop)
             self._jobs.put(None)
         return writer
 
-    def _let_go(self) -> None:
+    def _dispose(self) -> None:
         self._claims.close()
         self._engine.dispose()
 
 
 def _insert_statement(dialect: Dialect, table: str) -> tuple[str, tuple[str, ...]]:
-    """The statement that inserts a row, and the table's columns; compiled once, which costs more than inserting.
+    """The statement that inserts a row, and the table's columns. Cached, because compiling costs more than inserting.
 
-    A text that is there already stays as it is.
+    A text that exists stays unchanged.
     """
     found = _INSERT_STATEMENTS.get((dialect.name, dialect.driver, table))
     if found is None:
@@ -432,7 +431,7 @@ def _insert_statement(dialect: Dialect, table: str) -> tuple[str, tuple[str, ...
 
 @lru_cache
 def _anchor_statement(*names: str) -> TextClause:
-    """The statement that notes in the list of debates how far a record goes; made anew it would be compiled anew."""
+    """The statement that notes in the list of debates how far a record goes; cached to compile it once."""
     import sqlalchemy as sa
 
     named = ", ".join(f"{name} = :{name}" for name in names)
@@ -440,12 +439,12 @@ def _anchor_statement(*names: str) -> TextClause:
 
 
 def _resolve_all(batch: list[_Job], error: StoreError | None = None) -> None:
-    """Tell those who wait, with one wake-up for each event loop."""
+    """Complete the futures, with one wake-up per event loop."""
     waiting: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
     for _, loop, done in batch:
         waiting.setdefault(loop, []).append(done)
     for loop, futures in waiting.items():
-        # The loop may have been closed since, and then nobody waits.
+        # The loop may be closed; then nothing waits.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(_set_results, futures, error)
 
@@ -458,7 +457,7 @@ def _set_results(futures: list[asyncio.Future[None]], error: StoreError | None) 
             done.set_result(None)
             continue
         done.set_exception(error)
-        # Nobody need wait for every writing: a later one fails too, and says the same.
+        # Mark it as seen: a later write fails with the same error.
         done.exception()
 
 
@@ -470,17 +469,17 @@ _OLDEST_FIRST = (
 _ADDENDA = frozenset({OutcomeAttached.kind, SignedOff.kind})
 _ANCHORS = _ADDENDA | {DebateClosed.kind, DebateInterrupted.kind, DebateResumed.kind}
 _LISTED = _ANCHORS | {DebateOpened.kind}
-"""What changes the list of debates."""
+"""The events that change the list of debates."""
 
 
 def _debate_row(sealed: Sealed) -> tuple[Any, ...]:
-    """A new debate in the list, by the columns of its table."""
+    """A new debate in the list, in the order of its columns."""
     body, status = read_json(sealed.body), Status.RUNNING.value
     return sealed.debate, sealed.at, body["format"], body["motion"]["text"], status, sealed.seq, sealed.hash
 
 
 def _status_after(sealed: Sealed) -> dict[str, str]:
-    """The status that an event brings; nothing where it leaves it as it is."""
+    """The status that an event sets; empty where it sets none."""
     if sealed.kind in _ADDENDA:
         return {}
     if sealed.kind == DebateClosed.kind:

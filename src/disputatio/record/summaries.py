@@ -1,8 +1,8 @@
-"""What readers computed from whole records, kept beside them, so that it need not be computed from all events again.
+"""Summaries that readers computed from whole records, stored so that they need not be computed again.
 
-A summary belongs to the hash of a record's last event. It counts as current only while that is still the last event
-of the record: whatever is appended, attached or removed makes it stale, and the record is read again. A summary is no
-part of the record: no chain covers it, an archive leaves it out, and losing all of them costs time and nothing else.
+A summary carries the hash of a record's last event and is current only while that is still the last event. Otherwise
+the record is read again. Summaries are not part of a record: no chain covers them, archives omit them, and losing them
+costs only time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SummaryTable:
         self._engine = engine
 
     def current(self, debates: Sequence[str], version: int) -> Mapping[str, str]:
-        """Those of ``debates`` that are current; none where the database cannot say."""
+        """The current summaries of ``debates``; none where the database cannot say."""
         import sqlalchemy as sa
         from sqlalchemy.exc import SQLAlchemyError
 
@@ -52,7 +52,7 @@ class SummaryTable:
         return {}
 
     def keep(self, summaries: Sequence[Summary]) -> None:
-        """Keep ``summaries``, where the database can be written to."""
+        """Store ``summaries`` if the database can be written."""
         from sqlalchemy.exc import SQLAlchemyError
 
         if not summaries:
@@ -63,7 +63,7 @@ class SummaryTable:
 
 
 def write_summaries(connection: Connection, summaries: Sequence[Summary]) -> None:
-    """Write ``summaries`` in the transaction of ``connection``; each takes the place of an earlier one."""
+    """Write ``summaries`` in the transaction of ``connection``, replacing earlier ones."""
     import sqlalchemy as sa
 
     rows = [{"debate": row.debate, "head": row.head, "version": row.version, "body": row.body} for row in summaries]
@@ -72,7 +72,7 @@ def write_summaries(connection: Connection, summaries: Sequence[Summary]) -> Non
 
 @contextmanager
 def _short_timeout(connection: Connection) -> Iterator[None]:
-    """Let a reader wait for no long writing of others in a file: what it would keep can be computed again."""
+    """Do not let a reader wait long for a writer of the file: a summary can be computed again."""
     if connection.dialect.name != "sqlite":
         yield
         return

@@ -1,6 +1,6 @@
-"""Records that were read and found whole: nothing is gone on with, or shown as true, before that.
+"""Read records and verify them. Nothing resumes from a record, or shows it as true, before that.
 
-Nothing here knows how a debate is held, so that looking at one need not load what holding takes.
+This module does not import what runs debates, so that showing one stays fast.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def find_debate(store: Store, prefix: str) -> str:
 
 
 def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
-    """The record of ``debate``, after its chain was checked, and with it what the list of debates says of it.
+    """The record of ``debate``, after checking its chain and its entry in the list of debates.
 
     Raises:
-        VerificationError: an event or text was altered, or the list says something else.
+        VerificationError: an event or text was altered, or the list differs from the events.
     """
     listed = store.row(debate)
     events = tuple(store.read(debate))
@@ -50,7 +50,7 @@ def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
 
 
 class _Anchors:
-    """What is kept of the events that pass by to be checked."""
+    """The events that the list of debates is compared with."""
 
     def __init__(self, anchored: int) -> None:
         self._anchored, self._count = anchored, 0
@@ -59,7 +59,7 @@ class _Anchors:
         self.last: Sealed | None = None
 
     def note(self, part: Sequence[Sealed]) -> None:
-        """Keep what matters of the events that come next."""
+        """Remember what matters of the next events."""
         self.first, self.last = self.first or part[0], part[-1]
         place = self._anchored - self._count - 1
         if 0 <= place < len(part):
@@ -69,7 +69,7 @@ class _Anchors:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedRecord:
-    """A record whose chain was checked: where it ends, the texts it names and what it tells."""
+    """A record whose chain was checked: its last event, its texts and its history."""
 
     last: Sealed
     texts: Mapping[str, str]
@@ -77,17 +77,17 @@ class VerifiedRecord:
 
 
 def load_verified(store: Store, debate: str) -> VerifiedRecord:
-    """The record of ``debate``, read once: its chain checked and its history told on the way.
+    """Read the record of ``debate`` once, checking its chain and building its history.
 
     Raises:
         VerificationError: as ``read_verified``.
     """
-    # The list first: a debate that goes on meanwhile only gets longer than it says.
+    # Read the list first: a running debate only gets longer than it says.
     listed = store.row(debate)
     texts = store.texts(debate)
     read, fault = _checked(listed, store.parts(debate), texts)
     if fault:
-        # A text may have come in with an event while they passed by, after the texts were read.
+        # A text may have been written after the texts were read.
         events = store.read(debate)
         texts = store.texts(debate)
         read, fault = _checked(listed, split_events(events), texts)
@@ -98,14 +98,14 @@ def load_verified(store: Store, debate: str) -> VerifiedRecord:
 
 def _altered(debate: str, fault: str | None) -> VerificationError:
     return VerificationError(
-        f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
+        f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it cannot be resumed."
     )
 
 
 def _checked(
     listed: DebateRow | None, parts: Iterable[Sequence[Sealed]], texts: Mapping[str, str]
 ) -> tuple[VerifiedRecord | None, str | None]:
-    """What the events tell, or what is wrong with them in one sentence."""
+    """The checked record, or what is wrong with it in one sentence."""
     told: list[Event] = []
     links, kept = ChainChecker(texts, told), _Anchors(listed.events if listed else 0)
     for part in parts:
@@ -118,9 +118,9 @@ def _checked(
 
 
 def _listed_otherwise(row: DebateRow | None, kept: _Anchors, told: Sequence[Event], history: History) -> str | None:
-    """How the list of debates differs from the events that it was made from, in one sentence.
+    """How the list of debates differs from the events, in one sentence.
 
-    The history is told on the way: up to where the list stands, and then to its end.
+    Builds the history on the way: first up to where the list stands, then to the end.
     """
     if row is None:
         return "the list of debates does not have it"

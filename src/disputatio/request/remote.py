@@ -1,7 +1,7 @@
-"""Reads requests in the words of earlier versions, which had no groups: ``budget_usd`` was ``budget.usd``.
+"""Requests of remote callers: their JSON Schema, and the words of earlier versions.
 
-Callers of the HTTP API and jobs that wait in a database may still use them. Every such name is the name of an option
-on the command line, so nothing is listed here.
+Earlier versions had no groups: ``budget_usd`` was ``budget.usd``. HTTP callers and stored jobs may still use such
+names. Each of them is a command-line option, so nothing is listed here.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from disputatio.request.formats import options_of, options_of_formats
 from disputatio.request.model import DebateRequest
 
 _SETTINGS = "settings"
-"""Earlier requests gave keys of a configuration file under this name."""
+"""Earlier requests gave configuration keys under this name."""
 
 
 def group_options(body: Mapping[str, Any]) -> dict[str, Any]:
     """``body`` with every option in its group.
 
     Raises:
-        InvalidInputError: it has a key of the configuration that no request may have.
+        InvalidInputError: it has a configuration key that no request may have.
     """
     found = {name: value for name, value in body.items() if name in DebateRequest.model_fields}
     common, own = _by_name(body)
@@ -42,7 +42,7 @@ def group_options(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _by_name(body: Mapping[str, Any]) -> tuple[dict[str, Option], dict[str, Option]]:
-    """The options of all debates and those of formats, by their earlier names; the chosen format's go first."""
+    """The options of all debates and those of formats by their earlier names, the chosen format's first."""
     rows = [row for row in options_in(DebateRequest) if row.owner is not DebateRequest]
     common = {row.flat_name: row for row in rows if row.flag}
     chosen = body.get("format", "structured")
@@ -67,7 +67,7 @@ def _put(found: dict[str, Any], row: Option, value: Any) -> None:
 
 
 def _set_key(found: dict[str, Any], key: str, value: Any, rows: list[Option]) -> None:
-    """Put the value of a key of the configuration where the request has it."""
+    """Set the value of a configuration key where the request has it."""
     from disputatio.formats.options import Panel
 
     path = key_path(key, "settings of the request")
@@ -108,23 +108,22 @@ def _criterion(given: Any) -> dict[str, Any]:
 
 
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
-"""How pydantic writes the bounds of a value that it converts first, and the words of JSON Schema."""
+"""Pydantic's names for bounds of converted values, and those of JSON Schema."""
 
 
 def request_schema() -> dict[str, Any]:
-    """The schema of a request by itself, with its groups under ``$defs``."""
+    """The schema of a request, with its groups under ``$defs``."""
     schema: dict[str, Any] = remote_schema(DebateRequest.model_json_schema())
     return schema
 
 
 def remote_schema(schema: Any) -> Any:
-    """``schema`` without the options that only the user of the machine may set, within groups and formats too.
+    """``schema`` without the options that only the user of the machine may set, at every depth.
 
-    Bounds are written in the words of JSON Schema. Examples that are written as on a command line are left out where
-    the value is no text.
+    Bounds get the names of JSON Schema. Command-line examples are dropped where the value is no text.
 
     Args:
-        schema: a JSON Schema, or a document with schemas in it.
+        schema: a JSON Schema, or a document that contains schemas.
     """
     if isinstance(schema, list):
         return [remote_schema(row) for row in schema]
@@ -134,7 +133,7 @@ def remote_schema(schema: Any) -> Any:
     if isinstance(found.get("properties"), Mapping):
         found["properties"] = {name: row for name, row in found["properties"].items() if "local" not in row}
     if "$ref" in found or found.get("default", "") is None:
-        # The default of a group has its local options in it, too; and nothing is said by none.
+        # The default of a group contains its local options, and a null default says nothing.
         found.pop("default", None)
     kinds = {row.get("type") for row in (found, *found.get("anyOf", ())) if isinstance(row, Mapping)}
     if "string" not in kinds and kinds & {"array", "object"}:

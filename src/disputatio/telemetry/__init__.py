@@ -1,4 +1,4 @@
-"""Watchers that turn the events of debates into metrics and traces for the tools people already have."""
+"""Observers that turn events of debates into metrics and traces."""
 
 from disputatio.telemetry.metrics import MetricsObserver
 from disputatio.telemetry.tracing import TracingObserver, add_tracing

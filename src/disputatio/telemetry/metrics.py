@@ -1,7 +1,7 @@
-"""Counts what debates do, for Prometheus: debates, turns, calls, tokens, cost, and how long things take.
+"""Count what debates do, for Prometheus: debates, turns, calls, tokens, cost and durations.
 
-Only what happens in this process is counted here; the figures over all debates of a store are gauges that ``gauges``
-makes from ``disputatio.metrics``. What is not known is not there: no sample says 0 for it.
+These counters cover this process. ``gauges`` turns the figures over a whole store, from ``disputatio.metrics``, into
+gauges. Unknown values have no sample, not a zero.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 _SECONDS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300)
 _MONTHS = 3
 _ByLabel: TypeAlias = "tuple[str, str, str, dict[str, float | None]]"
-"""A figure, what it is, the name of its label, and its values by that."""
+"""A figure, its description, the name of its label, and its values by label."""
 _LONG = (1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600)
 
 
 @dataclass(slots=True)
 class _RunningDebate:
-    """What is remembered of a debate that runs."""
+    """What is remembered of a running debate."""
 
     format: str
     began: str
@@ -50,7 +50,7 @@ class _RunningDebate:
 
 
 class MetricsObserver:
-    """A watcher of any number of debates.
+    """Counts the events of any number of debates.
 
     Args:
         registry: where the metrics are kept.
@@ -82,10 +82,10 @@ class MetricsObserver:
         self._held: dict[str, _RunningDebate] = {}
 
     def on_text(self, path: str, part: str, text: str) -> None:
-        """Nothing."""
+        """Ignore the text."""
 
     def on_event(self, event: Event, sealed: Sealed) -> None:
-        """Count it."""
+        """Count the event."""
         held = self._held.setdefault(sealed.debate, _RunningDebate("unknown", "", {}))
         match event:
             case DebateOpened():
@@ -113,11 +113,11 @@ class MetricsObserver:
                 self._call(event, held.calls.pop(event.call, "unknown"))
             case _:
                 if not held.began:
-                    # Something attached to a debate that is over.
+                    # Attached to a finished debate.
                     del self._held[sealed.debate]
 
     def on_detach(self, debate: str) -> None:
-        """Count ``debate`` as running no longer; one that another process took over has no end here."""
+        """Count ``debate`` as no longer running. If another process took it over, it has no end here."""
         if self._held.pop(debate, None) is not None:
             self._running.set(len(self._held))
 
@@ -143,7 +143,7 @@ class MetricsObserver:
 
 
 def gauges(figures: Figures, alerts: Iterable[Alert]) -> Iterator[Any]:
-    """The figures over a store as gauges, and which of their thresholds are passed."""
+    """The figures over a store as gauges, and which thresholds they exceed."""
     from prometheus_client.core import GaugeMetricFamily
 
     alone = (
@@ -203,7 +203,7 @@ def _labelled(figures: Figures) -> Iterator[Any]:
 
 
 def _by_month(figures: Figures) -> tuple[_ByLabel, ...]:
-    """Over all time a drift would drown: the last months stand beside the whole."""
+    """The last months beside the whole, over which a drift would average out."""
     months = sorted(figures.periods)[-_MONTHS:]
     return (
         (

@@ -1,7 +1,12 @@
-"""Traces of debates by OpenTelemetry's conventions for generative AI: a span for each debate, phase and call.
+"""Trace debates by OpenTelemetry's conventions for generative AI: a span for each debate, phase and call.
 
-No prompt and no answer is in a span: those are in the record, which a span names. Times are those of the record, so
-that a trace and its record tell the same. A resumed debate has a span for each session, all with one conversation id.
+No span contains a prompt or an answer: those are in the record that it names. Times are those of the record. A resumed
+debate has a span for each session, all with one conversation id.
+
+Tracing is off unless ``DISPUTATIO_TRACES`` is set. ``otlp`` sends traces over HTTP as the standard variables say
+(``OTEL_EXPORTER_OTLP_ENDPOINT`` and others). ``console`` writes them to standard error. ``global`` uses the provider of
+the host program. A silent collector costs traces, never a debate: it is reported once, and waited for briefly at the
+end.
 
 Source: opentelemetry.io/docs/specs/semconv/gen-ai, as in ``opentelemetry-semantic-conventions`` 0.66.
 """
@@ -54,7 +59,7 @@ _PROVIDERS = {
     "bedrock": "aws.bedrock",
     "deepseek": "deepseek",
 }
-"""The names that the conventions give; any other provider keeps its own."""
+"""The names that the conventions define; other providers keep their own."""
 _ADDRESS = re.compile(r"(?P<provider>[^:]+)(?::(?P<model>.*?))?(?: at (?P<url>\S+))?")
 
 
@@ -74,7 +79,7 @@ class _Session:
 
 
 class TracingObserver:
-    """A watcher of any number of debates that makes spans.
+    """Makes spans of any number of debates.
 
     Args:
         tracer: of OpenTelemetry's API.
@@ -85,10 +90,10 @@ class TracingObserver:
         self._sessions: dict[str, _Session] = {}
 
     def on_text(self, path: str, part: str, text: str) -> None:
-        """Nothing."""
+        """Ignore the text."""
 
     def on_event(self, event: Event, sealed: Sealed) -> None:
-        """Open, mark or close a span."""
+        """Open, annotate or close a span."""
         at = _nanoseconds(sealed.at)
         if isinstance(event, DebateOpened | DebateResumed):
             self._begin(event, sealed, at)
@@ -115,7 +120,7 @@ class TracingObserver:
                 self._end(session, event, sealed, at)
 
     def on_detach(self, debate: str) -> None:
-        """End what is open of ``debate``: another process may have taken it over, and its end is not told here."""
+        """End the open spans of ``debate``: another process may have taken it over, so its end is not seen here."""
         session = self._sessions.pop(debate, None)
         if session is None:
             return
@@ -175,7 +180,7 @@ class TracingObserver:
             attributes["gen_ai.request.temperature"] = event.temperature
         if named and named["url"]:
             attributes |= _server(named["url"])
-        # On resume a call may go on for an ask of before.
+        # On resume a call may belong to an earlier ask.
         phase = session.asked.get(event.path)
         parent = session.debate if phase is None else self._phase(session, phase, at)
         session.calls[event.call] = self._tracer.start_span(
@@ -252,7 +257,7 @@ def _answer(session: _Session, event: TurnTaken | Abstained, at: int) -> None:
     if isinstance(event, Abstained):
         span.add_event("abstained", {"disputatio.seat": event.seat, "disputatio.reason": event.reason}, at)
     if phase not in session.asked.values():
-        # The next ask may belong to it still: two sides that speak in turn are one phase.
+        # The next ask may belong to the same phase: two sides that speak in turn are one phase.
         session.answered[phase] = at
 
 
@@ -283,18 +288,18 @@ def _nanoseconds(at: str) -> int:
 VARIABLE = "DISPUTATIO_TRACES"
 _TARGETS = ("otlp", "console", "global")
 _SENDING_SECONDS = 3.0
-"""So long may the sending of some spans take, attempts included, where the standard variables say nothing."""
+"""How long sending some spans may take, retries included, unless the standard variables say otherwise."""
 
 
 def add_tracing(observer: Observer, environ: Mapping[str, str] | None = None) -> Observer:
-    """``observer``, with traces made beside it where they are asked for.
+    """``observer``, with traces beside it where they are configured.
 
     Args:
-        watcher: sees the debate in any case.
+        observer: sees the debate in any case.
         environ: the process's own where not given.
 
     Raises:
-        InvalidInputError: the variable says something else, or what it needs is not installed.
+        InvalidInputError: the variable has another value, or its library is not installed.
     """
     way = (os.environ if environ is None else environ).get(VARIABLE, "").strip().lower()
     if not way:
@@ -355,7 +360,7 @@ def _check_protocol() -> None:
 
 
 class _ReportOnce(logging.Filter):
-    """Says once, in a sentence, that traces do not arrive, in place of what the library says at each try."""
+    """Reports once, in a sentence, that traces do not arrive, instead of the library's message at each try."""
 
     said = False
 

@@ -1,4 +1,4 @@
-"""Debates that somebody else asked for: kept as orders, held here or by any worker, and never lost on the way."""
+"""Debates that other callers request: stored as jobs, run here or by any worker, and never lost on the way."""
 
 from disputatio.workers.port import Job, JobState, NewCeilings, Runner
 

@@ -1,4 +1,4 @@
-"""The desk of a process that holds many debates: what they ask of it at about the same time is asked at once."""
+"""The job table for a process that runs many debates: requests made at about the same time share a transaction."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from disputatio.workers.job_table import DueJob, FinishedJob, JobTable
 
 
 class BatchedJobTable:
-    """Gives out what is due, with the claim that goes with it, and takes back what is over.
+    """Hands out due jobs with their claims, and takes back finished ones.
 
-    A debate costs two transactions here, however long it runs, and shares them with all that begin and end meanwhile.
+    Each debate costs two transactions, shared with all that start and end at the same time.
 
     Args:
-        store: where orders, claims and records are.
+        store: where jobs, claims and records are.
     """
 
     def __init__(self, store: SqlStore) -> None:
@@ -27,13 +27,13 @@ class BatchedJobTable:
         self._releasing = Batcher(self._release_all)
 
     async def begin(self, debate: str, store: Store) -> DueJob | None:
-        """Claim ``debate`` and note that it is gone on with.
+        """Claim ``debate`` and note that it is being continued.
 
-        None where nothing is left to do; no claim is held then.
+        Returns None where nothing is left to do; no claim is held then.
 
         Args:
             debate: its id.
-            store: the store that it is written through: the desk's own, or one around it that tells of its claims.
+            store: the store it is written through: the table's own, or a wrapper that reports its claims.
 
         Raises:
             HeldElsewhereError: another process holds it.
@@ -41,13 +41,13 @@ class BatchedJobTable:
         """
         apart = store is not self._store
         if apart:
-            # One that tells of its claims does so in this loop.
+            # A wrapper reports its claims in this event loop.
             store.claim(debate)
         beginning = asyncio.ensure_future(self._beginning.of((debate, apart)))
         try:
             claimed, due = await asyncio.shield(beginning)
         except BaseException:
-            # The claim is given back before anybody else asks for it.
+            # Release the claim before another caller asks for it.
             await asyncio.wait({beginning})
             if apart or (beginning.exception() is None and beginning.result()[1] is not None):
                 await self.release(debate, store)
@@ -59,7 +59,7 @@ class BatchedJobTable:
         return due
 
     async def finish(self, finished: FinishedJob, store: Store) -> str | None:
-        """Note how an order ended and give the claim back; the status of its record, None where it has none.
+        """Note how a job ended and release the claim. Returns the status of its record, None where it has none.
 
         Raises:
             StoreError: the database could not be written; the claim is still held.
@@ -71,7 +71,7 @@ class BatchedJobTable:
         return status
 
     async def release(self, debate: str, store: Store) -> None:
-        """Give the claim back. Safe to repeat.
+        """Release the claim. Safe to repeat.
 
         Raises:
             StoreError: the database could not be written; the claim ends with the process.
@@ -82,7 +82,7 @@ class BatchedJobTable:
             store.release(debate)
 
     def _begin_all(self, asked: Sequence[tuple[str, bool]]) -> list[tuple[bool, DueJob | None]]:
-        """For each debate whether it is claimed, and what is due; what is not is not held any longer."""
+        """For each debate, whether it is claimed and what is due. Claims on what is not due are released."""
         held = {debate for debate, apart in asked if apart}
         claimed = self._store.claim_all([debate for debate, apart in asked if not apart])
         due: dict[str, DueJob] = {}
@@ -104,19 +104,19 @@ class BatchedJobTable:
 
 
 class ClaimedStore(DelegatingStore):
-    """A store one of whose debates is claimed already: neither claimed again nor given back in between."""
+    """A store in which one debate is claimed already: neither claimed again nor released in between."""
 
     def __init__(self, store: Store, debate: str) -> None:
         super().__init__(store)
         self._debate = debate
 
     def claim(self, debate: str) -> None:
-        """As the store, but for the debate that is claimed."""
+        """Claim another debate; do nothing for the claimed one."""
         if debate != self._debate:
             super().claim(debate)
 
     def release(self, debate: str) -> None:
-        """As the store, but for the debate that is claimed."""
+        """Release another debate; do nothing for the claimed one."""
         if debate != self._debate:
             super().release(debate)
 
@@ -125,14 +125,18 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 _MOST_AT_ONCE = 256
 _ROUND_SECONDS = 0.05
-"""So long others may join after a round: nothing to a debate, and where many come, much less to do."""
+"""How long others may join after a round."""
 
 
 class Batcher(Generic[Item, Found]):
-    """Work that is done for several at once, in a thread.
+    """Runs work for several items at once, in a thread.
+
+    The first item runs at once. Items that arrive meanwhile, or shortly after, run in the next round as one
+    transaction. So a thousand debates that start together cost a few dozen transactions, and the event loop never
+    waits.
 
     Args:
-        work: does it; told in the order in which they were asked for, it tells in the same order what was found.
+        work: maps items to results, in the same order.
     """
 
     def __init__(self, work: Callable[[Sequence[Item]], Sequence[Found]]) -> None:
@@ -141,7 +145,7 @@ class Batcher(Generic[Item, Found]):
         self._rounds: asyncio.Task[None] | None = None
 
     async def of(self, item: Item) -> Found:
-        """What is found for ``item``, or what the work raises for it. Whoever stops waiting does not stop the work."""
+        """The result for ``item``, or the exception of its work. Cancelling the wait does not stop the work."""
         found: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, found))
         if self._rounds is None or self._rounds.done():
@@ -157,9 +161,9 @@ class Batcher(Generic[Item, Found]):
     async def _do(self, batch: Sequence[tuple[Item, asyncio.Future[Found]]]) -> None:
         try:
             found = await asyncio.to_thread(self._work, [item for item, _ in batch])
-        except Exception as error:  # noqa: BLE001  (it is theirs who wait for it)
+        except Exception as error:  # noqa: BLE001  (raised in the waiting tasks)
             if len(batch) > 1:
-                # What is wrong with one must not fail its neighbours.
+                # One bad item must not fail the others.
                 for row in batch:
                     await self._do([row])
             elif not batch[0][1].done():

@@ -1,4 +1,4 @@
-"""Holds debates in this process, as tasks of its event loop: all that one machine needs."""
+"""Run debates in this process, as tasks of its event loop: enough for one machine."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _LOOK_SECONDS = 1.0
 
 
 class InProcessRunner:
-    """A holder whose debates run here. Orders that an earlier process left unfinished are taken up at the start.
+    """A runner whose debates run here. At its start it continues jobs that an earlier process left unfinished.
 
     Args:
-        store: where orders and records are.
+        store: where jobs and records are.
         concurrency: most debates at once.
-        house: what the debate of an id runs in; the store alone where not given.
+        runtime: what the debate of an id runs in; the store alone where not given.
         participants: who takes the seats of people.
         most_waiting: the size of a queue; None for no limit.
     """
@@ -51,7 +51,7 @@ class InProcessRunner:
         self._draining = False
 
     async def start(self) -> None:
-        """Begin to hold debates. Safe to repeat."""
+        """Begin to run debates. Safe to repeat."""
         if self._keeper is None:
             self._keeper = asyncio.create_task(self._keep())
 
@@ -64,14 +64,14 @@ class InProcessRunner:
         queue: str = QUEUE,
         in_transaction: TransactionHook = no_hook,
     ) -> None:
-        """Take an order; it is durable when this returns."""
+        """Store a request; it is durable on return."""
         await self.start()
         job = Job(debate_id, JobState.WAITING, queue, priority, SystemClock().now())
         await asyncio.to_thread(self._job_table.add_job, job, order, self._most_waiting, in_transaction)
         self._wake.set()
 
     async def cancel(self, debate_id: str) -> bool:
-        """Have it stopped; another process that holds it notices within a second."""
+        """Stop the debate. Another process that runs it notices within a second."""
         asked = await asyncio.to_thread(self._job_table.cancel, debate_id)
         task = self._running.get(debate_id)
         if asked and task is not None:
@@ -79,22 +79,22 @@ class InProcessRunner:
         return asked
 
     async def resume(self, debate_id: str, raised: NewCeilings, *, in_transaction: TransactionHook = no_hook) -> bool:
-        """Have a debate gone on with that is over."""
+        """Continue a debate whose job is over."""
         await self.start()
         reopened = await asyncio.to_thread(self._job_table.reopen, debate_id, raised, in_transaction)
         self._wake.set()
         return reopened
 
     async def job(self, debate_id: str) -> Job | None:
-        """Where an order is."""
+        """The job of a debate."""
         return await asyncio.to_thread(self._job_table.job, debate_id)
 
     async def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
-        """All orders, or those that wait or run."""
+        """All jobs, or the unfinished ones."""
         return await asyncio.to_thread(lambda: self._job_table.jobs(unfinished=unfinished))
 
     async def aclose(self, drain_seconds: float = 0.0) -> None:
-        """Let what runs end for so long; then interrupt it. A later process goes on with it."""
+        """Let running debates end for ``drain_seconds``, then interrupt them. A later process continues them."""
         self._draining = True
         if self._keeper is not None:
             self._keeper.cancel()
@@ -107,7 +107,7 @@ class InProcessRunner:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _keep(self) -> None:
-        """Start what waits, stop what was cancelled elsewhere."""
+        """Start waiting jobs; stop those that were cancelled elsewhere."""
         while not self._draining:
             try:
                 for debate in await asyncio.to_thread(self._job_table.cancelled, list(self._running)):
@@ -120,7 +120,7 @@ class InProcessRunner:
             except DisputatioError as failure:
                 _LOG.warning("%s", failure)
             self._wake.clear()
-            # Not wait_for, which in Python 3.11 forgets that it was cancelled when what it waits for comes at once.
+            # Not wait_for: in Python 3.11 it may swallow a cancellation when its future completes at the same time.
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._wake.wait()
@@ -144,7 +144,7 @@ class InProcessRunner:
         except HeldElsewhereError:
             await asyncio.sleep(_LOOK_SECONDS)
         except DisputatioError as failure:
-            # It stays due, and is tried again.
+            # It stays due and is retried.
             _LOG.warning("debate %s: %s", debate, failure)
             await asyncio.sleep(_LOOK_SECONDS)
 

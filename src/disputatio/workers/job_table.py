@@ -1,7 +1,7 @@
-"""The orders of one database: the truth about what was asked for and what became of it.
+"""The jobs of one database: what was requested, and what became of it.
 
-Queues and workers may lose what they know; a debate is due as long as its order here is neither over nor cancelled.
-An order is data: motion, format, seats, settings, its sources by hash. It never holds a key.
+Queues and workers may lose what they know. A debate is due as long as its job here is neither over nor cancelled. A
+request is data (motion, format, seats, settings, sources by hash) and never holds a key.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 MAX_TRIES = 10
-"""So often may an order be gone on with in vain, its holder's process ending with no new answer, before it is given up.
+"""Tries without a new answer before a job is given up.
 
-Not fewer: the others that the process held are counted with the one that ended it."""
+Not fewer: every job that a process ran is counted when one of them ends the process."""
 _NEW_CEILINGS = "resume"
-"""Where an order keeps the ceilings of its last reopening; not part of what was asked for."""
+"""Where a job keeps the ceilings of its last resumption; not part of the request."""
 _COUNTING = 0x64697371
-"""The key of the lock under which waiting orders are counted; any number of its own."""
+"""The advisory lock under which waiting jobs are counted; an arbitrary number of our own."""
 _OPEN = (JobState.WAITING.value, JobState.RUNNING.value)
 
 
 @dataclass(frozen=True, slots=True)
 class DueJob:
-    """What is there to do for an order.
+    """What is left to do for a job.
 
     Attributes:
-        order: as it was taken in.
-        raised: the ceilings that it was reopened with; None where it was not.
-        cancelled: whether somebody wants it stopped.
-        tries: how often it was gone on with, this time included, since its record came as far as it is.
+        order: the request, as it was stored.
+        raised: the ceilings of its last resumption; None where it was not resumed.
+        cancelled: whether a caller wants it stopped.
+        tries: tries since the record last progressed, this one included.
         status: of its record; None where it has none yet.
     """
 
@@ -56,7 +56,7 @@ class DueJob:
 
 @dataclass(frozen=True, slots=True)
 class FinishedJob:
-    """How an order ended."""
+    """How a job ended."""
 
     debate: str
     state: JobState
@@ -65,7 +65,7 @@ class FinishedJob:
 
 
 class _Progress(NamedTuple):
-    """How far a record is. That it was gone on with is an event too, and no progress."""
+    """How far a record is. A resumption is an event too, but no progress."""
 
     status: str | None
     answers: int
@@ -76,7 +76,7 @@ _PROGRESS = (CallMade.kind, TurnTaken.kind, Abstained.kind)
 
 
 class JobTable:
-    """The orders in the database of ``store``. Its methods wait for the database; call them in a thread."""
+    """The jobs in the database of ``store``. Its methods block on the database; call them in a thread."""
 
     def __init__(self, store: SqlStore) -> None:
         self._engine = store.engine
@@ -90,16 +90,16 @@ class JobTable:
         most_waiting: int | None,
         in_transaction: TransactionHook = no_hook,
     ) -> bool:
-        """Keep an order, and do ``in_transaction`` in the same transaction; False where it was there already.
+        """Store a request and run ``in_transaction`` with it. False where it was stored already.
 
         Raises:
-            QueueFullError: ``most_waiting`` orders wait in its queue.
+            QueueFullError: ``most_waiting`` jobs wait in its queue.
         """
         from disputatio.record.tables import order_texts, orders
 
         body, texts = _split_texts(order)
         with self._transaction() as connection:
-            self._alone(connection)
+            self._lock_queue(connection)
             if connection.execute(orders.select().where(orders.c.debate == row.debate)).first():
                 return False
             self._check_room(connection, row.queue, most_waiting)
@@ -113,12 +113,12 @@ class JobTable:
         return True
 
     def job(self, debate: str) -> Job | None:
-        """Where the order of ``debate`` is."""
+        """The job of ``debate``."""
         found = self._jobs(lambda query, orders: query.where(orders.c.debate == debate))
         return found[0] if found else None
 
     def order(self, debate: str) -> JsonObject | None:
-        """The order of ``debate`` as it was taken in; None where there is none."""
+        """The request of ``debate`` as it was stored; None where there is none."""
         from disputatio.record.tables import orders
 
         with self._transaction() as connection:
@@ -130,7 +130,7 @@ class JobTable:
             return _join_texts(body, self._texts(connection, [body]))
 
     def without_record(self, prefix: str) -> Sequence[Job]:
-        """The orders whose debates begin with ``prefix`` and have no record, two at most."""
+        """Up to two jobs whose debates begin with ``prefix`` and have no record."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import debates as records
@@ -145,7 +145,7 @@ class JobTable:
         )
 
     def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
-        """All orders, newest first, or those that wait or run, in the order in which they are taken."""
+        """All jobs, newest first, or the unfinished ones in the order in which they run."""
         if not unfinished:
             return self._jobs(lambda query, orders: query.order_by(orders.c.asked_at.desc(), orders.c.debate))
         return self._jobs(
@@ -155,9 +155,9 @@ class JobTable:
         )
 
     def begin_all(self, debates: Collection[str]) -> dict[str, DueJob]:
-        """Note that ``debates`` are gone on with; what is there to do for each of them whose order is not over.
+        """Note that ``debates`` are being continued. Returns what is left to do for those whose job is not over.
 
-        Only whoever holds their claims may ask. What somebody wants stopped is not counted as a try.
+        Only the holder of their claims may call this. A cancelled job does not count a try.
         """
         import sqlalchemy as sa
 
@@ -190,24 +190,24 @@ class JobTable:
         return found
 
     def finish(self, debate: str, state: JobState, reason: str = "", next_step: str = "") -> None:
-        """Note how an order ended; what is over stays as it is."""
+        """Note how a job ended. A job that is over stays unchanged."""
         self.finish_all([FinishedJob(debate, state, reason, next_step)])
 
     def finish_all(self, ended: Sequence[FinishedJob]) -> list[str | None]:
-        """Note how orders ended, and drop what people were asked for; the status of each one's record, if any.
+        """Note how jobs ended and delete their questions to people. Returns the status of each record, if any.
 
-        What is over stays as it is.
+        A job that is over stays unchanged.
         """
         import sqlalchemy as sa
 
         from disputatio.record.tables import orders, questions
 
         debates = [row.debate for row in ended]
-        # Not IN, which statements for many rows do not take.
+        # Not IN, which executemany does not support.
         still_open = sa.or_(*(orders.c.state == state for state in _OPEN))
         own = (orders.c.debate == sa.bindparam("own")) & still_open
         with self._transaction() as connection:
-            # Whatever ends the job of an order stands after this in the log of the server, and is durable with it.
+            # The end of the queue job comes later in the server's log and makes this durable too.
             self._commit_asynchronously(connection)
             connection.execute(
                 orders.update()
@@ -223,7 +223,7 @@ class JobTable:
         return [records.get(debate) for debate in debates]
 
     def put_back(self, debate: str) -> None:
-        """Let others go on with it. That it was tried here counts for nothing."""
+        """Let other workers continue it, without counting the try."""
         from disputatio.record.tables import orders
 
         own = (orders.c.debate == debate) & (orders.c.state == JobState.RUNNING.value)
@@ -231,7 +231,7 @@ class JobTable:
             connection.execute(orders.update().where(own), {"state": JobState.WAITING.value, "tries": 0})
 
     def reopen(self, debate: str, raised: NewCeilings, in_transaction: TransactionHook = no_hook) -> bool:
-        """Have an order that is over taken once more, and do ``in_transaction`` with it; False where it is not over."""
+        """Run a job that is over once more, and run ``in_transaction`` with it. False where it is not over."""
         from disputatio.record.tables import orders
 
         own = orders.c.debate == debate
@@ -247,7 +247,7 @@ class JobTable:
         return True
 
     def cancel(self, debate: str) -> bool:
-        """Ask for the end of an order; what waits is over at once, what runs is stopped by whoever holds it."""
+        """Cancel a job: a waiting one is over at once, a running one is stopped by its process."""
         from disputatio.record.tables import orders
 
         own, waits = orders.c.debate == debate, orders.c.state == JobState.WAITING.value
@@ -257,7 +257,7 @@ class JobTable:
         return bool(asked.rowcount)
 
     def cancelled(self, debates: Collection[str]) -> set[str]:
-        """Those of ``debates`` that somebody wants stopped."""
+        """Those of ``debates`` that are to be stopped."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import orders
@@ -269,7 +269,7 @@ class JobTable:
             return set(connection.execute(query).scalars())
 
     def _records(self, connection: Connection, debates: Collection[str]) -> dict[str, _Progress]:
-        """How far the records of ``debates`` have come; those that have none are left out."""
+        """How far the records of ``debates`` are; those without a record are left out."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import events
@@ -291,7 +291,7 @@ class JobTable:
         return {row.id: row.status for row in connection.execute(query)}
 
     def _texts(self, connection: Connection, bodies: Iterable[JsonObject]) -> dict[str, str]:
-        """The sources that orders name, by hash."""
+        """The sources that requests name, by hash."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import order_texts
@@ -302,7 +302,7 @@ class JobTable:
         return {row.hash: row.text for row in connection.execute(query)} if names else {}
 
     def _commit_asynchronously(self, connection: Connection) -> None:
-        """A crash of the server may forget what this transaction notes, and then it is noted again."""
+        """Do not wait for the disk: what a crash of the server forgets is noted again."""
         if not self._sqlite:
             connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
 
@@ -334,8 +334,8 @@ class JobTable:
                 "Nothing was taken. Try again when some have ended, start more workers, or raise the limit.",
             )
 
-    def _alone(self, connection: Connection) -> None:
-        """One at a time: what is counted stays true until it is written."""
+    def _lock_queue(self, connection: Connection) -> None:
+        """One transaction at a time, so that the count stays true until the job is written."""
         if not self._sqlite:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_COUNTING})")
 
@@ -343,7 +343,7 @@ class JobTable:
     def _transaction(self) -> Iterator[Connection]:
         with store_errors(self._place), self._engine.begin() as connection:
             if self._sqlite:
-                # What is read here must still be so when it is written.
+                # What is read here must not change before it is written.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
 
@@ -356,7 +356,7 @@ class JobTable:
 
 
 def _split_texts(order: JsonObject) -> tuple[JsonObject, dict[str, str]]:
-    """An order with its sources named by hash, and their texts."""
+    """A request with its sources named by hash, and their texts."""
     rows: Any = order.get("evidence", ())
     texts = {digest(row["text"]): row["text"] for row in rows}
     named = [{**row, "text": digest(row["text"])} for row in rows]

@@ -1,12 +1,11 @@
-"""So many calls at once and so many a minute to a provider, counted over all workers.
+"""Limit calls to a provider, at once and per minute, counted over all workers.
 
-A limit is a row of the database, named by a provider (``openai``) or one of its models (``openai:gpt-5``); a call needs
-a lease of each limit that names it. Leases are given in the order in which they were asked for, whoever asks, so that
-nobody waits for ever. Each worker asks for all its calls in one transaction. Leases of a writer that is dead, or counts
-no more (see ``record.claims``), are given to others.
+A limit is a row of the database, named by a provider (``openai``) or one of its models (``openai:gpt-5``). A call needs
+a lease of each limit that names it. Leases are granted in the order of request over all workers, so no call starves.
+Each worker requests leases for all its calls in one transaction. Leases of a dead or stalled writer (see
+``record.claims``) are given to others.
 
-The calls a minute are paced: a limit saves up no more than one second's worth, so that in any minute at most that much
-more than the limit leaves.
+Calls per minute are paced: a limit saves up at most one second's worth, so any minute exceeds it by no more than that.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 GONE_SECONDS = 5.0
-"""A writer that lives but has not counted for so long loses its leases."""
+"""A live writer that has not counted for this long loses its leases."""
 _KNOWN_SECONDS = 2.0
 _ROUND_SECONDS = 0.05
 _LOG = logging.getLogger("disputatio.workers")
@@ -41,9 +40,9 @@ class Limit:
 
     Attributes:
         name: ``PROVIDER`` or ``PROVIDER:MODEL``.
-        at_once: most calls under way.
+        at_once: most calls in flight.
         per_minute: most calls a minute.
-        under_way: calls under way now.
+        under_way: calls in flight now.
         waiting: calls that wait.
     """
 
@@ -55,7 +54,7 @@ class Limit:
 
 
 def list_limits(store: SqlStore) -> Sequence[Limit]:
-    """All limits, and what is under way and waits."""
+    """All limits, with the calls in flight and waiting."""
     import sqlalchemy as sa
 
     from disputatio.record.tables import leases, provider_limits
@@ -71,7 +70,7 @@ def list_limits(store: SqlStore) -> Sequence[Limit]:
 
 
 def set_limit(store: SqlStore, name: str, at_once: int | None, per_minute: int | None) -> None:
-    """Make, change or (with neither number) remove a limit. Workers follow within two seconds."""
+    """Create, change or (with neither number) delete a limit. Workers follow within two seconds."""
     from disputatio.record.tables import provider_limits
 
     with store_errors(store.place), store.engine.begin() as connection:
@@ -90,7 +89,7 @@ class _Waiter:
 
 
 class SharedCallLimiter:
-    """Lets the calls of this process through as the limits in the database of ``store`` allow."""
+    """Limits the calls of this process as the database of ``store`` says."""
 
     def __init__(self, store: SqlStore) -> None:
         self._store = store
@@ -106,17 +105,17 @@ class SharedCallLimiter:
         self._counts: dict[str, tuple[int | None, float]] = {}
 
     def slot(self, seating: ModelSeating) -> AbstractAsyncContextManager[None]:
-        """Waits until a call to ``seating`` may leave."""
+        """Wait until a call to ``seating`` may be sent."""
         return self._passing(seating)
 
     async def aclose(self) -> None:
-        """Give back what is held. Safe to repeat."""
+        """Release all leases. Safe to repeat."""
         rounds, self._rounds = self._rounds, None
         if rounds is not None:
             rounds.cancel()
             await asyncio.gather(rounds, return_exceptions=True)
             try:
-                await asyncio.to_thread(self._give_back_all)
+                await asyncio.to_thread(self._release_all)
             except DisputatioError as failure:
                 _LOG.debug("%s", failure)
 
@@ -124,12 +123,12 @@ class SharedCallLimiter:
     async def _passing(self, seating: ModelSeating) -> AsyncIterator[None]:
         held: list[_Waiter] = []
         try:
-            # The provider before its model, always: nobody holds one and waits for the other in a circle.
+            # Always the provider before its model, so that no two calls deadlock.
             for name in await self._names(seating):
                 waiter = _Waiter(name)
                 held.append(waiter)
                 self._waiters.append(waiter)
-                self._turn()
+                self._wake_up()
                 await waiter.ready.wait()
             yield
         finally:
@@ -140,7 +139,7 @@ class SharedCallLimiter:
                 if waiter.lease is not None:
                     self._done.append(waiter.lease)
             if held:
-                self._turn()
+                self._wake_up()
 
     async def _names(self, seating: ModelSeating) -> list[str]:
         async with self._reading:
@@ -148,7 +147,7 @@ class SharedCallLimiter:
                 try:
                     self._known = frozenset(await asyncio.to_thread(self._read_names))
                 except DisputatioError as failure:
-                    # What was known holds until the database is back.
+                    # Keep the known limits until the database is back.
                     _LOG.debug("%s", failure)
                 self._known_at = time.monotonic()
         return [name for name in (seating.provider, f"{seating.provider}:{seating.model}") if name in self._known]
@@ -161,13 +160,13 @@ class SharedCallLimiter:
         with store_errors(self._store.place), self._store.engine.begin() as connection:
             return list(connection.execute(sa.select(provider_limits.c.name)).scalars())
 
-    def _turn(self) -> None:
+    def _wake_up(self) -> None:
         self._wake.set()
         if self._rounds is None:
             self._rounds = asyncio.create_task(self._serve())
 
     async def _serve(self) -> None:
-        """Ask for leases and give them back, all at once, as often as there is something to ask."""
+        """Request and release leases in rounds, as long as there is something to do."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -182,7 +181,7 @@ class SharedCallLimiter:
                 self._done = [lease for lease in self._done if lease not in done]
                 for waiter in waiters:
                     if waiter.left and waiter.lease is not None:
-                        # Whoever asked was stopped while the round was on its way.
+                        # The caller was cancelled during the round.
                         self._done.append(waiter.lease)
                     elif waiter in self._waiters and (waiter.lease in granted or waiter.name in gone):
                         self._waiters.remove(waiter)
@@ -191,7 +190,7 @@ class SharedCallLimiter:
                     await asyncio.sleep(_ROUND_SECONDS)
 
     def _round(self, waiters: list[_Waiter], done: list[int]) -> tuple[set[int], set[str]]:
-        """One transaction: give back ``done``, ask for ``waiters``; leases granted, limits that are gone."""
+        """One transaction: release ``done``, request leases for ``waiters``. Returns granted leases and gone limits."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import leases, provider_limits
@@ -200,7 +199,7 @@ class SharedCallLimiter:
         asked: list[tuple[_Waiter, int]] = []
         with store_errors(self._store.place), self._store.engine.begin() as connection:
             if self._store.writer_claims is not None:
-                # Others take the leases of those whom they do not see.
+                # Others take the leases of writers that they do not see.
                 self._store.writer_claims.register()
             if done:
                 connection.execute(leases.delete().where(leases.c.id.in_(done)))
@@ -225,7 +224,7 @@ class SharedCallLimiter:
         return granted, gone
 
     def _grant(self, connection: Connection, limit: Any) -> None:
-        """Give out what is free, first come, first served."""
+        """Grant free leases, first come, first served."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import leases, provider_limits
@@ -244,7 +243,7 @@ class SharedCallLimiter:
         if limit.per_minute is not None:
             now = _now(connection)
             saved = max(1.0, limit.per_minute / 60)
-            # A clock that was set back gives nothing; one set forward no more than what may be saved up.
+            # A clock set back grants nothing; one set forward at most what may be saved up.
             allowance = min(saved, allowance + max(0.0, now - limit.filled_at) * limit.per_minute / 60)
             room = min(room, int(allowance))
             allowance -= max(room, 0)
@@ -255,7 +254,7 @@ class SharedCallLimiter:
             connection.execute(leases.update().where(leases.c.id.in_(waiting[:room])), {"granted": True})
 
     def _drop_dead(self, connection: Connection, name: str) -> None:
-        """Take back the leases of writers that are dead, or have not counted for long."""
+        """Delete the leases of writers that are dead or stalled."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import leases, writers
@@ -277,7 +276,7 @@ class SharedCallLimiter:
         if dead:
             connection.execute(leases.delete().where(leases.c.writer.in_(dead)))
 
-    def _give_back_all(self) -> None:
+    def _release_all(self) -> None:
         from disputatio.record.tables import leases
 
         with store_errors(self._store.place), self._store.engine.begin() as connection:
@@ -285,7 +284,7 @@ class SharedCallLimiter:
 
 
 def _now(connection: Connection) -> float:
-    """Seconds of the clock that all workers share: the server's."""
+    """Seconds of the clock that all workers share: the database server's."""
     if connection.dialect.name == "postgresql":
         return float(connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())").scalar() or 0)
     return time.time()

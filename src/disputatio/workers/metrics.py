@@ -1,4 +1,4 @@
-"""What a process of the fleet tells Prometheus: what its debates do, and how long the queues are."""
+"""Serve Prometheus metrics of a worker: what its debates do, and how long the queues are."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
 
 PATIENCE_S = 10.0
-"""How long a request for the metrics may take. Each has a thread, which a client that says nothing would keep."""
+"""Seconds that a request for metrics may take. Each has a thread, which a silent client would keep."""
 
 
 def queue_gauges(store: SqlStore) -> Iterator[Any]:
-    """How many debates wait and run, by queue, and how many calls wait and run under each limit, in the whole store."""
+    """Jobs by queue and state, and calls by limit and state, in the whole store."""
     from prometheus_client.core import GaugeMetricFamily
 
     counts = Counter((row.queue, row.state) for row in JobTable(store).jobs(unfinished=True))
@@ -43,15 +43,15 @@ def queue_gauges(store: SqlStore) -> Iterator[Any]:
 
 @contextmanager
 def serve_metrics(place: tuple[str, int], store: SqlStore, concurrency: int) -> Iterator[MetricsObserver]:
-    """Serve the metrics of a worker at ``place`` until the block ends; gives the watcher that counts its debates.
+    """Serve the metrics of a worker at ``place`` until the block ends. Gives the observer that counts its debates.
 
     Args:
         place: address and port; see ``parse_place``.
-        store: whose queues are told of.
-        concurrency: most debates that the worker holds at once.
+        store: whose queues are reported.
+        concurrency: most debates that the worker runs at once.
 
     Raises:
-        InvalidInputError: the place cannot be listened at, or the library is not installed.
+        InvalidInputError: the address cannot be used, or the library is not installed.
     """
     try:
         from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, make_wsgi_app
@@ -62,7 +62,7 @@ def serve_metrics(place: tuple[str, int], store: SqlStore, concurrency: int) -> 
     host, port = place
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
-    Gauge("disputatio_places", "Debates that this worker holds at most.", registry=registry).set(concurrency)
+    Gauge("disputatio_places", "Debates that this worker runs at most.", registry=registry).set(concurrency)
     registry.register(_Queues(store))
     try:
         server = make_server(host, port, make_wsgi_app(registry), _Server6 if ":" in host else _Server, _Request)
@@ -82,19 +82,19 @@ def serve_metrics(place: tuple[str, int], store: SqlStore, concurrency: int) -> 
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """Answers each request in a thread of its own."""
+    """Answers each request in its own thread."""
 
     daemon_threads = True
 
 
 class _Server6(_Server):
-    """The same at an address of version 6."""
+    """The same for IPv6."""
 
     address_family = socket.AF_INET6
 
 
 class _Request(WSGIRequestHandler):
-    """One request, which is hung up on once it takes too long."""
+    """One request, closed when it takes too long."""
 
     def handle(self) -> None:
         """Answer it."""
@@ -108,12 +108,12 @@ class _Request(WSGIRequestHandler):
             clock.cancel()
 
     def finish(self) -> None:
-        """Let go of the connection, whoever has closed it."""
+        """Close the connection, even if the client has."""
         with suppress(OSError):
             super().finish()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the library's word)
-        """Nothing: Prometheus asks every few seconds."""
+        """Log nothing: Prometheus asks every few seconds."""
 
     def _hang_up(self) -> None:
         with suppress(OSError):
@@ -121,7 +121,7 @@ class _Request(WSGIRequestHandler):
 
 
 def parse_place(place: str) -> tuple[str, int]:
-    """Where to listen: ``PORT``, for this machine alone, or ``HOST:PORT``.
+    """Where to listen: ``PORT`` on this machine alone, or ``HOST:PORT``.
 
     Raises:
         InvalidInputError: it is neither.
@@ -142,11 +142,11 @@ class _Queues:
         self._store = store
 
     def describe(self) -> list[Any]:
-        """Nothing: the database need not be asked before somebody wants to know."""
+        """Nothing, so that the database is not queried before a request."""
         return []
 
     def collect(self) -> list[Any]:
-        """The queues; none while the database is away, and then no number stands for it."""
+        """The queues; nothing while the database is away."""
         try:
             return list(queue_gauges(self._store))
         except StoreError:

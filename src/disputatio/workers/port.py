@@ -1,4 +1,4 @@
-"""The port between surfaces that take orders and whoever holds the debates."""
+"""The port between the surfaces that accept requests and the runners that run the debates."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 TransactionHook: TypeAlias = "Callable[[Connection], None]"
-"""What is done in the same transaction: if it raises, nothing of either is kept."""
+"""Runs in the same transaction: if it raises, nothing of either is kept."""
 QUEUE = "debates"
-"""The queue of orders that name none."""
+"""The default queue."""
 
 
 class JobState(StrEnum):
-    """Where an order is. How its debate ended is told by the debate's own status."""
+    """The state of a job. The debate's own status says how the debate ended."""
 
     WAITING = "WAITING"
     RUNNING = "RUNNING"
     ENDED = "ENDED"
     FAILED = "FAILED"
-    """It never became a debate, or could not go on."""
+    """The debate never started, or could not continue."""
     CANCELLED = "CANCELLED"
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more happens."""
+        """Whether the job has reached its last state."""
         return self not in {JobState.WAITING, JobState.RUNNING}
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An order on its way.
+    """A requested debate.
 
     Attributes:
         debate: the id its debate has, or will have.
-        state: where it is.
+        state: its state.
         queue: which workers take it.
-        priority: higher is taken first.
-        asked_at: when it came, UTC.
+        priority: higher runs first.
+        asked_at: when it was requested, UTC.
         reason: one sentence on why it failed; else empty.
         next_step: what to do about that.
     """
@@ -60,7 +60,7 @@ class Job:
 
 
 def not_started(job: Job) -> UnknownDebateError:
-    """The error for reading or checking a debate that was ordered and has no record yet."""
+    """The error for reading a debate that was requested and has no record yet."""
     if job.state is JobState.FAILED:
         return UnknownDebateError(f"The debate {job.debate} did not start: {job.reason}", job.next_step)
     if job.state is JobState.CANCELLED:
@@ -74,7 +74,7 @@ def not_started(job: Job) -> UnknownDebateError:
 
 @dataclass(frozen=True, slots=True)
 class NewCeilings:
-    """The ceilings that a debate is gone on with, what is spent included; None leaves one as it was."""
+    """The ceilings of a resumed debate, including what is spent. None leaves one as it was."""
 
     budget_usd: Decimal | None = None
     budget_tokens: int | None = None
@@ -82,11 +82,11 @@ class NewCeilings:
 
 
 def no_hook(_connection: Connection) -> None:
-    """Nothing."""
+    """Do nothing."""
 
 
 class Runner(Protocol):
-    """Takes orders and sees to it that each becomes a debate with an end."""
+    """Accepts requests and sees that each becomes a debate with an end."""
 
     async def submit(
         self,
@@ -97,30 +97,31 @@ class Runner(Protocol):
         queue: str = QUEUE,
         in_transaction: TransactionHook = no_hook,
     ) -> None:
-        """Take an order and do ``in_transaction`` with it; both are durable when this returns. Taking one id twice does
-        nothing.
+        """Store a request and run ``in_transaction``; both are durable on return. Submitting an id twice does nothing.
 
         Raises:
-            QueueFullError: too many wait already; nothing was taken.
-            StoreError: it could not be kept.
+            QueueFullError: too many jobs wait; nothing was stored.
+            StoreError: it could not be stored.
         """
 
     async def cancel(self, debate_id: str) -> bool:
-        """Have it stopped, wherever it is held; False where it is over, or was never ordered."""
+        """Stop the debate, wherever it runs. False where its job is over or does not exist."""
 
     async def resume(self, debate_id: str, raised: NewCeilings, *, in_transaction: TransactionHook = no_hook) -> bool:
-        """Have a debate gone on with that ended, failed or was cancelled, and do ``in_transaction`` with it.
+        """Continue a debate that ended, failed or was cancelled, and run ``in_transaction``.
 
-        False where it still waits or runs, or was not ordered; nothing is done then. Whoever takes it finds out whether
-        anything is left to ask; where it cannot go on, because a ceiling is too low for example, the job is FAILED and
-        says why.
+        False where it still waits or runs, or does not exist; nothing is done then. Whoever runs it finds out whether
+        anything is left to ask. If it cannot continue, because a ceiling is too low for example, the job becomes FAILED
+        and says why.
         """
 
     async def job(self, debate_id: str) -> Job | None:
-        """Where an order is; None where there is none."""
+        """The job of a debate; None where there is none."""
 
     async def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
-        """All orders, newest first, or those that wait or run, in the order in which they are taken."""
+        """All jobs, newest first, or the unfinished ones in the order in which they run."""
 
     async def aclose(self, drain_seconds: float = 0.0) -> None:
-        """Stop taking orders; what runs may take so long to end, then it is put back. Safe to repeat."""
+        """Accept no more requests. Running debates may take ``drain_seconds`` to end, then they are put back. Safe to
+        repeat.
+        """

@@ -1,12 +1,11 @@
-"""Asking people from a worker: the question lies in the database until whoever sits elsewhere has answered it.
+"""Ask people from a worker. A question is a row in the database until someone answers it elsewhere.
 
-A worker that holds a debate writes what it asks into a row and looks for the answer; the API and the page read the row
-and write the answer. Neither needs to reach the other, so either may be started anew meanwhile. Whoever takes a debate
-over from a dead worker asks the same again and finds the row as it was: open, with why the last answer was not taken,
-or answered already, so that nobody writes a turn twice.
+The worker writes the question and polls for an answer. The API and the page read the row and write the answer. Neither
+reaches the other, so both may restart. A worker that takes over a debate asks again and finds the row unchanged: open,
+with the reason the last answer was rejected, or answered, so that nobody writes a turn twice.
 
-A row stands for one path of one debate. The first question at a path adopts the row that is there; a question after an
-answer that was not taken replaces it. Rows go when their debate is over.
+A row belongs to one path of one debate. The first question at a path adopts an existing row; a question after a
+rejected answer replaces it. Rows are deleted when their debate is over.
 """
 
 from __future__ import annotations
@@ -30,27 +29,27 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
 
 LOOK_SECONDS = 0.5
-"""How often a worker looks for answers: one query for all that it has asked."""
+"""How often a worker polls for answers: one query for all its questions."""
 _OPEN = (JobState.WAITING.value, JobState.RUNNING.value)
 _LOG = logging.getLogger("disputatio.worker")
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer that was handed in. ``content`` is None where the person passes."""
+    """A submitted answer. ``content`` is None where the person passes."""
 
     content: JsonObject | None
     tried: tuple[str, ...]
 
 
 class QuestionTable:
-    """The questions in the database of ``store``. Its methods wait for the database; call them in a thread."""
+    """The questions in the database of ``store``. Its methods block on the database; call them in a thread."""
 
     def __init__(self, store: SqlStore) -> None:
         self._engine, self._place = store.engine, store.place
 
     def ask(self, question: Question) -> None:
-        """Lay a question open. The first at its path leaves one that is there as it is, answered or not."""
+        """Write a question. The first at its path keeps an existing row, answered or not."""
         from disputatio.record.tables import questions
 
         here = _at(question.debate, question.path)
@@ -59,14 +58,14 @@ class QuestionTable:
         with store_errors(self._place), self._engine.begin() as connection:
             there = connection.execute(questions.select().where(here).with_for_update()).first()
             if there is not None and not question.because:
-                # What was found about its answer is found anew by whoever takes it now.
+                # The worker that takes it now checks the answer again.
                 connection.execute(questions.update().where(here), {"breaches": None})
                 return
             connection.execute(questions.delete().where(here))
             connection.execute(questions.insert(), {**row, "answer": None, "tried": "[]", "breaches": None})
 
     def answers(self, asked: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], Answered]:
-        """Those of ``asked``, debates with paths, that were answered."""
+        """The answers to those of ``asked``, pairs of debate and path, that have one."""
         from disputatio.record.tables import questions
 
         debates = {debate for debate, _ in asked}
@@ -79,14 +78,14 @@ class QuestionTable:
             }
 
     def took(self, debate: str, path: str, breaches: Sequence[str]) -> None:
-        """Note that an answer was taken, and the rules that it breaks."""
+        """Note that an answer was accepted, and the rules it breaks."""
         from disputatio.record.tables import questions
 
         with store_errors(self._place), self._engine.begin() as connection:
             connection.execute(questions.update().where(_at(debate, path)), {"breaches": json.dumps(list(breaches))})
 
     def asked(self, debate: str) -> Sequence[Question]:
-        """What people are asked for in ``debate`` now, in the order of paths; nothing once its order is over."""
+        """The open questions of ``debate`` in the order of paths; none once its job is over."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import orders, questions
@@ -101,7 +100,7 @@ class QuestionTable:
             return [Question.from_json(json.loads(body)) for body in connection.execute(query).scalars()]
 
     def submit_answer(self, debate: str, path: str, content: JsonObject | None) -> bool:
-        """Answer an open question, or pass with None; False where nobody asks it any more."""
+        """Answer an open question, or pass with None. False where it is no longer open."""
         from disputatio.record.tables import questions
 
         answer = json.dumps({"content": content}, ensure_ascii=True)
@@ -110,7 +109,7 @@ class QuestionTable:
             return bool(connection.execute(questions.update().where(still), {"answer": answer}).rowcount)
 
     def note_try(self, debate: str, path: str, why: str) -> None:
-        """Note, for the record, an answer that did not have the form."""
+        """Record an answer that did not have the required form."""
         from disputatio.record.tables import questions
 
         with store_errors(self._place), self._engine.begin() as connection:
@@ -120,7 +119,7 @@ class QuestionTable:
                 connection.execute(questions.update().where(_at(debate, path)), {"tried": tried})
 
     def violations(self, debate: str, path: str) -> tuple[str, ...] | None:
-        """The rules that the answer at ``path`` breaks; None while whoever holds the debate has not looked at it."""
+        """The rules that the answer at ``path`` breaks; None until the worker has read it."""
         from disputatio.record.tables import questions
 
         with store_errors(self._place), self._engine.connect() as connection:
@@ -129,12 +128,12 @@ class QuestionTable:
             return ()
         if row.breaches is not None:
             return tuple(json.loads(row.breaches))
-        # It was taken, and the question put once more.
+        # The answer was rejected and the question asked again.
         return tuple(json.loads(row.body)["reasons"]) if row.answer is None else None
 
 
 class RemoteSurface:
-    """A surface of a worker: asks through the book, and waits for the answer that somebody elsewhere hands in."""
+    """A surface of a worker: writes questions to the table and waits for answers from elsewhere."""
 
     def __init__(self, book: QuestionTable) -> None:
         self._book = book
@@ -142,12 +141,12 @@ class RemoteSurface:
         self._looking: asyncio.Task[None] | None = None
 
     def people(self, _debate: str, order: JsonObject) -> Mapping[str, Participant]:
-        """Who sits in the seats that an order leaves to people."""
+        """The people in the seats that a request leaves to them."""
         seats: Sequence[str] = order.get("people") or ()  # type: ignore[assignment]
         return {seat: Person(self) for seat in seats}
 
     async def fill(self, request: TurnRequest) -> Filled | Passed:
-        """Lay the question open and wait, however long it takes."""
+        """Write the question and wait for its answer, however long."""
         question = Question.of(request)
         await asyncio.to_thread(self._book.ask, question)
         place = question.debate, question.path
@@ -166,17 +165,17 @@ class RemoteSurface:
         return Filled(found.content, found.tried)
 
     async def _look(self) -> None:
-        """Look for answers as long as anybody waits for one."""
+        """Poll while any question waits."""
         while self._waiting:
             await asyncio.sleep(LOOK_SECONDS)
             try:
                 found = await asyncio.to_thread(self._book.answers, frozenset(self._waiting))
             except StoreError as away:
-                # People take minutes; a database that is away for seconds is nothing to them.
+                # People take minutes, so a database outage of seconds does not matter.
                 _LOG.warning("%s", away)
                 continue
             except Exception as error:
-                # Nobody else would ever wake those who wait.
+                # Otherwise the waiting tasks would wait forever.
                 for unanswered in self._waiting.values():
                     if not unanswered.done():
                         unanswered.set_exception(error)

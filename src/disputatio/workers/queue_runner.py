@@ -1,7 +1,7 @@
-"""Hands orders to workers through procrastinate, over the PostgreSQL that keeps the records.
+"""Hand jobs to workers through procrastinate, in the PostgreSQL that keeps the records.
 
-The order and the job that brings it to a worker are written in one transaction. The job holds nothing but the debate's
-id; what is due is told by the order (``job_table``), and a lost job is made again from it.
+The request and its queue job are written in one transaction. A queue job holds only the debate id. The job table is the
+source of truth, so a lost queue job can be recreated from it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 TASK = "disputatio.hold"
 _MAKING = 0x64697372
-"""The key of the lock under which procrastinate's tables are made; any number of its own."""
+"""The advisory lock under which procrastinate's tables are created; an arbitrary number of our own."""
 
 
 class QueueRunner:
-    """A holder that runs nothing itself: ``disputatio worker`` does.
+    """A runner that runs nothing itself: ``disputatio worker`` does.
 
     Args:
         store: a PostgreSQL store.
@@ -57,7 +57,7 @@ class QueueRunner:
         queue: str = QUEUE,
         in_transaction: TransactionHook = no_hook,
     ) -> None:
-        """Take an order; it is durable when this returns."""
+        """Store a request; it is durable on return."""
         job = Job(debate_id, JobState.WAITING, queue, priority, SystemClock().now())
 
         def deferred(connection: Connection) -> None:
@@ -67,11 +67,11 @@ class QueueRunner:
         await asyncio.to_thread(self._job_table.add_job, job, order, self._most_waiting, deferred)
 
     async def cancel(self, debate_id: str) -> bool:
-        """Have it stopped; the worker that holds it notices within a second."""
+        """Stop the debate; its worker notices within a second."""
         return await asyncio.to_thread(self._job_table.cancel, debate_id)
 
     async def resume(self, debate_id: str, raised: NewCeilings, *, in_transaction: TransactionHook = no_hook) -> bool:
-        """Have a debate gone on with that is over."""
+        """Continue a debate whose job is over."""
 
         def reopen() -> bool:
             job = self._job_table.job(debate_id)
@@ -87,19 +87,19 @@ class QueueRunner:
         return await asyncio.to_thread(reopen)
 
     async def job(self, debate_id: str) -> Job | None:
-        """Where an order is."""
+        """The job of a debate."""
         return await asyncio.to_thread(self._job_table.job, debate_id)
 
     async def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
-        """All orders, or those that wait or run."""
+        """All jobs, or the unfinished ones."""
         return await asyncio.to_thread(lambda: self._job_table.jobs(unfinished=unfinished))
 
     async def aclose(self, drain_seconds: float = 0.0) -> None:
-        """Nothing runs here."""
+        """Do nothing: nothing runs here."""
 
 
 def check_queueable(store: SqlStore) -> None:
-    """Refuse what cannot be shared by workers.
+    """Refuse a store that workers cannot share.
 
     Raises:
         InvalidInputError: the store is a file, or the library of the queue is not installed.
@@ -118,14 +118,14 @@ def check_queueable(store: SqlStore) -> None:
 
 
 def submitting_app() -> App:
-    """Procrastinate for those who only submit: its statements run on connections that they bring."""
+    """Procrastinate for processes that only submit: its statements run on the caller's connections."""
     from procrastinate import App, SyncPsycopgConnector
 
     return App(connector=SyncPsycopgConnector())
 
 
 def defer(app: App, job: Job, connection: Connection) -> None:
-    """Make the job that brings an order to a worker, within the caller's transaction."""
+    """Create the queue job of a debate, within the caller's transaction."""
     raw: Any = connection.connection.driver_connection
     configured = app.configure_task(
         TASK, queue=job.queue, priority=job.priority, queueing_lock=job.debate, connection=raw
@@ -134,10 +134,10 @@ def defer(app: App, job: Job, connection: Connection) -> None:
 
 
 def make_queue_tables(store: SqlStore) -> None:
-    """Make procrastinate's tables where they are missing.
+    """Create procrastinate's tables where they are missing.
 
     Raises:
-        StoreError: they cannot be made.
+        StoreError: they cannot be created.
     """
     from procrastinate.schema import SchemaManager
 
@@ -156,26 +156,37 @@ _CONNECT_SECONDS = 3.0
 
 
 def resilient_connector(url: URL) -> PsycopgConnector:
-    """A connector to the database at ``url`` that waits for a server that is away."""
+    """A connector to the database at ``url`` that waits while the server is away, so a restart does not end the worker.
+
+    Each statement is one round trip: no transaction, no check of the connection (statements are retried instead), and
+    no wait for the disk. A worker that starts many debates waits for each answer behind everything else in its event
+    loop. The job table is the source of truth, and its rows come earlier in the same log.
+    """
     from procrastinate import PsycopgConnector
     from psycopg_pool import AsyncConnectionPool
 
-    class Patient(PsycopgConnector):
-        """Repeats what was cut off. A job fetched so and lost is found by the worker's sweep."""
+    class ResilientConnector(PsycopgConnector):
+        """Repeats statements that were cut off. The worker's sweep finds jobs that were fetched and lost."""
 
         async def execute_query_async(self, query: Any, **arguments: Any) -> None:
-            await _retry_while_away(lambda: super(Patient, self).execute_query_async(query, **arguments))
+            await _retry_while_away(lambda: super(ResilientConnector, self).execute_query_async(query, **arguments))
 
         async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
-            return await _retry_while_away(lambda: super(Patient, self).execute_query_one_async(query, **arguments))
+            return await _retry_while_away(
+                lambda: super(ResilientConnector, self).execute_query_one_async(query, **arguments)
+            )
 
         async def execute_query_all_async(self, query: Any, **arguments: Any) -> list[dict[str, Any]]:
-            return await _retry_while_away(lambda: super(Patient, self).execute_query_all_async(query, **arguments))
+            return await _retry_while_away(
+                lambda: super(ResilientConnector, self).execute_query_all_async(query, **arguments)
+            )
 
         async def listen_notify(self, on_notification: Any, channels: Any) -> None:
             while True:
                 try:
-                    await _retry_while_away(lambda: super(Patient, self).listen_notify(on_notification, channels))
+                    await _retry_while_away(
+                        lambda: super(ResilientConnector, self).listen_notify(on_notification, channels)
+                    )
                 except Exception as error:  # noqa: BLE001  (jobs are also looked for every second)
                     _LOG.warning(
                         "The queue: listening for jobs failed: %r. Trying again in a minute.", error.__cause__ or error
@@ -186,7 +197,7 @@ def resilient_connector(url: URL) -> PsycopgConnector:
         return AsyncConnectionPool(**{**options, "check": None})
 
     conninfo = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return Patient(
+    return ResilientConnector(
         pool_factory=unchecked_pool,
         conninfo=conninfo,
         configure=_one_round_trip,
@@ -210,7 +221,7 @@ async def _retry_while_away(ask: Callable[[], Awaitable[Value]]) -> Value:
             if not _is_away(error) or time.monotonic() - since > PATIENCE_SECONDS:
                 raise
         await asyncio.sleep(pause)
-        # At first it may be this one line that was cut, long ago.
+        # The first failure may be an old broken connection, so retry it at once.
         pause = _PAUSE_SECONDS
 
 

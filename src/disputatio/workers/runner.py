@@ -1,4 +1,4 @@
-"""Holds the debate of one order to its end, here and now, wherever its record stands."""
+"""Run the debate of one job to its end, from wherever its record stands."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from disputatio.participants.human import Participant
 
 Participants: TypeAlias = "Callable[[str, JsonObject], Mapping[str, Participant]]"
-"""Who takes the seats of people in a debate of this id, ordered so."""
+"""Makes the participants for the seats of people, from a debate's id and its request."""
 _LOG = logging.getLogger("disputatio.workers")
 CANCELLED = "cancelled by request"
 WATCH_SECONDS = 4.0
-"""So long a writer must not have counted before its claim is taken from it. It counts every second."""
+"""Seconds without a count before a writer's claim may be revoked. Writers count every second."""
 _GOES_ON = frozenset({Status.RUNNING.value, Status.INTERRUPTED.value})
 
 
@@ -48,12 +48,12 @@ def no_people(_debate: str, _order: JsonObject) -> Mapping[str, Participant]:
 
 
 class RetryLaterError(DisputatioError):
-    """A debate could not begin, and may a little later."""
+    """The debate could not start now and may start later."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobOutcome:
-    """How the debate of an order ended here: the end of its order, and the status of its record, if it has one."""
+    """How a job ended, and the status of its record, if it has one."""
 
     finished: FinishedJob
     status: str | None
@@ -67,23 +67,23 @@ async def run_job(
     *,
     patient: bool = False,
 ) -> JobOutcome | None:
-    """Begin the debate of an order, or go on with it from its record, and note on its order how it ended.
+    """Start or continue the debate of a job and note how it ended.
 
-    Safe to repeat: what is over stays as it is, and nothing that was paid is asked again.
+    Safe to repeat: a finished job stays unchanged, and nothing already paid is asked again.
 
     Args:
         debate: its id.
-        front: where its order is.
-        house: what it runs in.
+        jobs: the job table.
+        runtime: what it runs in.
         participants: who takes the seats of people.
-        patient: a provider that cannot be reached at the beginning is tried again, ``MAX_TRIES`` times in all.
+        patient: retry an unreachable provider at the start, ``MAX_TRIES`` times in all.
 
     Returns:
-        How it ended; None where there was nothing to do.
+        How it ended; None where nothing was left to do.
 
     Raises:
-        RetryLaterError: it was not, and is to be tried again later.
-        HeldElsewhereError, TakenOverError: another process holds it; nothing was noted.
+        RetryLaterError: it could not start; retry later.
+        HeldElsewhereError, TakenOverError: another process runs it; nothing was noted.
         StoreError: the database could not be read or written; nothing was noted.
         asyncio.CancelledError: stopped from outside; nothing was noted.
     """
@@ -95,7 +95,7 @@ async def run_job(
         finished = await _run_claimed(debate, due, here, participants, patient=patient)
         return JobOutcome(finished, await jobs.finish(finished, runtime.store))
     except BaseException:
-        # Where the database is away, the claim is put right when it is back.
+        # If the database is away, the claim is corrected when it is back.
         with suppress(StoreError):
             await jobs.release(debate, runtime.store)
         raise
@@ -126,7 +126,7 @@ async def _run_claimed(
         return await _fail(debate, failure, runtime)
     except DisputatioError as failure:
         return await _fail(debate, failure, runtime)
-    except Exception as error:  # noqa: BLE001  (an order must not take a worker's other debates with it)
+    except Exception as error:  # noqa: BLE001  (one job must not end a worker's other debates)
         cause = f"Something went wrong inside disputatio: {type(error).__name__}: {str(error)[:200]}."
         bug = DisputatioError(cause, "This is a bug; what was recorded is kept.")
         return await _fail(debate, bug, runtime)
@@ -134,10 +134,10 @@ async def _run_claimed(
 
 
 async def end_cancelled(debate: str, job_table: JobTable, runtime: Runtime) -> None:
-    """Note that an order was cancelled, in its record too where it has one.
+    """Note that a job was cancelled, in its record too if it has one.
 
     Raises:
-        HeldElsewhereError: another process holds it, and has to stop it first.
+        HeldElsewhereError: another process runs it and has to stop first.
         StoreError: the database could not be read or written.
     """
     await interrupt(debate, CANCELLED, runtime)
@@ -145,9 +145,9 @@ async def end_cancelled(debate: str, job_table: JobTable, runtime: Runtime) -> N
 
 
 async def revoke_stalled_claim(store: SqlStore, debate: str) -> None:
-    """Void the claim of a writer that is there but does nothing any more, after watching it for long enough.
+    """Revoke the claim of a writer that is connected but stalled, after watching it long enough.
 
-    Afterwards the debate can be claimed, unless whoever holds it is alive.
+    Afterwards the debate can be claimed, unless its writer is active.
     """
     seen = await asyncio.to_thread(store.claim_state, debate)
     if seen is None:
@@ -173,7 +173,7 @@ async def _go_on(debate: str, due: DueJob, runtime: Runtime, participants: Parti
         return
     if _has_result(due):
         return
-    # An order that an earlier version let through may have put an address of its caller's into the record.
+    # Earlier versions may have accepted an address from a remote caller.
     check_stored(due.order)
     record = read_verified(runtime.store, debate)
     settings = recorded_settings(debate, record, Arguments())
@@ -185,19 +185,19 @@ async def _go_on(debate: str, due: DueJob, runtime: Runtime, participants: Parti
         budget_tokens=ceilings.budget_tokens,
         budget_calls=ceilings.max_calls,
     )
-    # It has begun: a provider that is away now costs its seats their turns, as it would have without the break.
+    # An unreachable provider now costs its seats their turns, as it would have without the break.
     await resume(debate, resumption, replace(runtime, checks_first=False))
 
 
 def _has_result(due: DueJob) -> bool:
-    """Whether the debate is closed already, so that only its baselines may be left to run."""
+    """Whether the debate is closed, so that only its baselines may be left to run."""
     return due.status is not None and due.raised is None and due.status not in _GOES_ON
 
 
 async def _run_baselines(debate: str, order: JsonObject, runtime: Runtime) -> None:
-    """Run the baselines that a request asks for, within the ceilings of its debate.
+    """Run the requested baselines within the ceilings of the debate. Recorded ones are not repeated.
 
-    Those that are recorded are not run again. A failure is logged: the debate keeps its result.
+    A failure is logged; the debate keeps its result.
 
     Raises:
         StoreError: the database could not be read or written.

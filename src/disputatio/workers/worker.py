@@ -1,12 +1,12 @@
-"""A worker: holds debates that wait in the queues of one PostgreSQL, beside other workers.
+"""A worker: runs waiting debates of one PostgreSQL together with other workers.
 
-Procrastinate brings the jobs and tells by heartbeat whose worker is dead. What it may get wrong is made good here:
-whether a debate is due is read from its order, who may write it is decided by its claim, and every second a worker
+Procrastinate delivers jobs and detects dead workers by heartbeat. The worker corrects what that may get wrong: the job
+table says whether a debate is due, and its claim says who may write it. Every second a worker
 
-- gives jobs of dead workers to others (never right after the server was away: then all heartbeats are old),
-- gives back jobs that were fetched for it and never reached it,
-- makes jobs anew for orders that have none,
-- stops debates that were cancelled.
+- gives jobs of dead workers to others (never right after a server outage: then all heartbeats are old),
+- returns jobs that were fetched for it and never arrived,
+- recreates queue jobs that are missing,
+- stops cancelled debates.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ if TYPE_CHECKING:
 
 HEARTBEAT_SECONDS = 1.0
 DEAD_SECONDS = 5.0
-"""A worker that has sent no heartbeat for so long is taken for dead."""
+"""A worker without a heartbeat for this long counts as dead."""
 SWEEP_SECONDS = 1.0
 _STEADY_SECONDS = 8.0
 _AGAIN_SECONDS = 3
 _GATHER_SECONDS = 5.0
 """How long no new call has come before a batch leaves."""
-_TOLD_AGAIN_SECONDS = 60.0
-"""How often a failure that lasts is reported."""
+_REPORT_SECONDS = 60.0
+"""How often a lasting failure is reported."""
 _LOG = logging.getLogger("disputatio.worker")
 
 
 class Worker:
-    """Holds debates until it is stopped.
+    """Runs debates until it is stopped.
 
     Args:
         store: a PostgreSQL store.
-        queues: whose orders it takes.
+        queues: the queues it takes jobs from.
         concurrency: most debates at once.
-        drain_seconds: how long debates may go on once it was told to stop; then they are put back.
-        watcher: sees all its debates.
+        drain_seconds: how long debates may continue after ``stop``; then they are put back.
+        observer: sees all its debates.
 
     Raises:
         InvalidInputError, StoreError: as ``QueueRunner``.
@@ -104,11 +104,13 @@ class Worker:
 
     @property
     def holds(self) -> Sequence[str]:
-        """The debates that it holds now."""
+        """The debates that run here now."""
         return tuple(self._running)
 
     def stop(self) -> None:
-        """Take no more; let what runs go on for ``drain_seconds``. A second call puts it back at once."""
+        """Take no more jobs, and let running debates continue for ``drain_seconds``. A second call puts them back at
+        once.
+        """
         if self._stopping.is_set():
             for task in self._running.values():
                 task.cancel("the worker was stopped")
@@ -117,7 +119,7 @@ class Worker:
             self._inner.stop()  # type: ignore[no-untyped-call]
 
     async def run(self) -> None:
-        """Hold debates until ``stop``; a database that is away is waited for.
+        """Run debates until ``stop``, waiting for a database that is away.
 
         Raises:
             StoreError: the database cannot be reached at the start.
@@ -133,7 +135,7 @@ class Worker:
                     await self._run_queue()
                 except Exception as error:  # noqa: BLE001  (whatever the queue's library raises, the worker goes on)
                     _LOG.warning("The queue failed: %s. Trying again.", _cause(error))
-                # It may also have stopped by itself, and reported why.
+                # It may also have stopped and reported why.
                 with suppress(TimeoutError):
                     async with asyncio.timeout(1.0):
                         await self._stopping.wait()
@@ -174,8 +176,8 @@ class Worker:
 
         from disputatio.workers.queue_runner import resilient_connector
 
-        class Again(BaseRetryStrategy):
-            """What was not noted on the order as over is due still."""
+        class RetryStrategy(BaseRetryStrategy):
+            """Retry every job that was not noted as over."""
 
             def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision:  # noqa: ARG002
                 if isinstance(exception, asyncio.CancelledError):
@@ -183,12 +185,12 @@ class Worker:
                 return RetryDecision(retry_in={"seconds": _AGAIN_SECONDS})
 
         app = App(connector=resilient_connector(self._store.engine.url))
-        app.task(name=TASK, retry=Again(), pass_context=True)(self._job)
+        app.task(name=TASK, retry=RetryStrategy(), pass_context=True)(self._job)
         return app
 
     async def _job(self, context: Any, debate: str) -> None:
         if debate in self._running:
-            # Given out twice; the one that runs ends it.
+            # Delivered twice; the first delivery finishes it.
             return
         task = self._running[debate] = asyncio.create_task(self._hold(debate), name=f"debate {debate}")
         self._jobs.add(context.job.id)
@@ -227,7 +229,7 @@ class Worker:
             _LOG.warning("debate %s: %s Trying again.", debate, failure.cause)
             raise
         except Exception as error:
-            # Whoever brought the job tries it again too, and says nothing of it.
+            # The queue retries it too, silently.
             _LOG.warning("debate %s: %s. Trying again.", debate, _cause(error))
             raise
 
@@ -254,7 +256,7 @@ class Worker:
                 return
             for (job,) in connection.exec_driver_sql(_JOBS_OF_THE_DEAD, {"dead": DEAD_SECONDS}).all():
                 connection.exec_driver_sql(_RETRY, {"job": job})
-            self._give_back_strays(connection)
+            self._retry_strays(connection)
             missing = connection.exec_driver_sql(_WITHOUT_JOB, {"queues": list(self._queues)}).all()
             waiting = {row.debate: row for row in self._job_table.jobs(unfinished=True)} if missing else {}
             for (debate,) in missing:
@@ -262,8 +264,8 @@ class Worker:
                 if row is not None:
                     defer(self._submitting, row, connection)
 
-    def _give_back_strays(self, connection: Any) -> None:
-        """Jobs fetched for this worker whose coming was lost with a connection; seen twice, they are no newcomers."""
+    def _retry_strays(self, connection: Any) -> None:
+        """Retry jobs that were fetched for this worker and lost with a connection: missing in two sweeps."""
         inner = self._inner
         if inner is None or inner.worker_id is None:
             return
@@ -275,29 +277,29 @@ class Worker:
 
 
 def _with_lasting_heartbeat(queue_worker: type[QueueWorker]) -> type[QueueWorker]:
-    """``queue_worker`` whose heartbeat goes on after a failure.
+    """``queue_worker`` with a heartbeat that continues after a failure.
 
-    Procrastinate means to stop a worker whose heartbeat has ended, and looks only until its first task has: that of
-    periodic jobs, at once. A worker without a heartbeat is taken for dead by all others.
+    Procrastinate means to stop a worker whose heartbeat ended, but checks only until its first task ends: that of
+    periodic jobs, at once. Other workers take a worker without a heartbeat for dead.
     """
 
     class Lasting(queue_worker):  # type: ignore[valid-type,misc]
         async def _update_heartbeat(self) -> None:
-            told, told_at = "", 0.0
+            reported, reported_at = "", 0.0
             while True:
                 try:
                     await super()._update_heartbeat()
                 except Exception as error:  # noqa: BLE001  (whatever it is, the next beat is tried)
                     cause = _cause(error)
-                    if cause != told or time.monotonic() - told_at > _TOLD_AGAIN_SECONDS:
-                        told, told_at = cause, time.monotonic()
+                    if cause != reported or time.monotonic() - reported_at > _REPORT_SECONDS:
+                        reported, reported_at = cause, time.monotonic()
                         _LOG.warning("The queue: the heartbeat of this worker failed: %s. Trying again.", cause)
 
     return Lasting
 
 
 class QueueReports(logging.Handler):
-    """Reports in one line each what procrastinate's own tasks raised. What became of a job the worker says itself."""
+    """Reports each error of procrastinate's own tasks in one line. The worker itself reports on jobs."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -311,7 +313,7 @@ class QueueReports(logging.Handler):
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report in one line what a task raised that nobody waits for; its traceback where somebody looks for a bug."""
+    """Report the exception of an abandoned task in one line; with its traceback in debug mode."""
     error = context.get("exception")
     _LOG.warning("%s: %s", context.get("message"), _cause(error) if error else "no exception")
     if os.environ.get("DISPUTATIO_DEBUG"):

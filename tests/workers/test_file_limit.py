@@ -12,8 +12,8 @@ CODE = """
 import resource
 _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, min(hard, {hard}) if hard != resource.RLIM_INFINITY else {hard}))
-from disputatio.engine.process_tuning import allow_connections
-print(allow_connections(), *resource.getrlimit(resource.RLIMIT_NOFILE))
+from disputatio.engine.process_tuning import raise_file_limit
+print(raise_file_limit(), *resource.getrlimit(resource.RLIMIT_NOFILE))
 """
 
 
