@@ -190,7 +190,7 @@ def freeform_rules() -> st.SearchStrategy[Any]:
 
 
 def panel_rules() -> st.SearchStrategy[Any]:
-    from disputatio.formats.decision import DecisionRule, RuleName
+    from disputatio.formats.rule_values import DecisionRule, RuleName
 
     panel = FORMATS["panel"]
     debaters = tuple(map(str, panel.seats))
@@ -341,7 +341,7 @@ Step = Asking | Stating | Serial | Parallel
 
 def plain_ask(seat: str, phase: str = "talk") -> Rulebook[Any]:
     """Ask ``seat`` for anything."""
-    return ask(Seat(seat), Phase(phase), returns=AnyWords(), task=Task("task"))
+    return ask(Seat(seat), Phase(phase), spec=AnyWords(), task=Task("task"))
 
 
 def rulebook_of(step: Step, place: str = "0") -> Rulebook[Any]:

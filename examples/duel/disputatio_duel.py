@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import Any, Literal
 
 from disputatio.formats import Speaker, choice, text, together
-from disputatio.formats.installed import format_of
+from disputatio.formats.custom_debate import make_format
 from disputatio.formats.options import FormatOptions
 from disputatio.options import Whole, option
 
@@ -34,5 +34,5 @@ def duel(
     return {"winner": ruling.winner, "reading": ruling.why}
 
 
-DUEL = format_of(duel, Duel)
+DUEL = make_format(duel, Duel)
 """What the entry point names."""

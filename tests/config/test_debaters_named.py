@@ -13,8 +13,8 @@ from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import make_rules
 from disputatio.errors import InvalidInputError
-from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.registry import find_format
+from disputatio.formats.rule_values import DecisionRule, RuleName
 
 
 def settings(folder: Path, name: str = "panel", environ: dict[str, str] | None = None, **given: Any) -> Settings:

@@ -13,8 +13,8 @@ from disputatio.config.presets import preset_named, presets
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import make_rules
 from disputatio.errors import InvalidInputError
-from disputatio.formats.brief import Brief
 from disputatio.formats.registry import find_format
+from disputatio.formats.rule_values import Brief
 from disputatio.judging.gate import HIGH_RISK, PRESET_KINDS
 
 REVIEW = find_format("review")

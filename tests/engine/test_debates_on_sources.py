@@ -15,7 +15,7 @@ from disputatio.engine.runtime import recorded_source
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_files import read_source, read_sources
 from disputatio.evidence.sources import Source
-from disputatio.ledger.windows import context_window
+from disputatio.ledger.prices import context_window
 from disputatio.participants.call import Call
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.prompts.layout import lay_out

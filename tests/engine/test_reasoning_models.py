@@ -17,7 +17,7 @@ from disputatio.engine.preview import describe_assumptions, preview, preview_ran
 from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.engine.seat_assignments import PROCESS_ALLOWANCES
 from disputatio.errors import InvalidInputError, ProviderError
-from disputatio.ledger.windows import known_window
+from disputatio.ledger.prices import known_window
 from disputatio.metrics.calibration import FEWEST, calibrate
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import ALLOWANCES, LARGEST, Allowances

@@ -19,7 +19,7 @@ from disputatio.evaluation.questions.report import EvaluationReport, make_evalua
 from disputatio.evaluation.questions.runner import EvaluationResult, EvaluationRunner
 from disputatio.formats.registry import find_format
 from disputatio.ledger.budget import UNLIMITED, Budget
-from disputatio.motion.made_up import VERBS
+from disputatio.motion.text import VERBS
 from disputatio.participants.call import Call
 from disputatio.record.memory import MemoryStore
 from disputatio.record.store import Store

@@ -16,9 +16,9 @@ from disputatio.evaluation.questions.arms import Outcome, choose_arms, declare_p
 from disputatio.evaluation.questions.items import Kind, QuestionSet, read_item
 from disputatio.evaluation.questions.report import render_evaluation_lines
 from disputatio.evaluation.votes import Sample, count_nearest
-from disputatio.formats.single import most_given
+from disputatio.formats.single import pick_most_given
 from disputatio.ledger.budget import Budget
-from disputatio.motion.made_up import mostly_made_up
+from disputatio.motion.text import mostly_made_up
 from disputatio.record.memory import MemoryStore
 from disputatio.testing import instance
 
@@ -158,8 +158,8 @@ def test_so_many_samples_as_come_nearest(target, taken):
 
 
 def test_of_level_answers_the_first_given_wins():
-    assert most_given(["b", "a", "a", "b", None]) == "b"
-    assert most_given([None, None]) is None
+    assert pick_most_given(["b", "a", "a", "b", None]) == "b"
+    assert pick_most_given([None, None]) is None
 
 
 def test_a_server_that_answers_any_schema_is_known_whatever_model_it_claims_to_be():

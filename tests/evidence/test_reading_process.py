@@ -16,7 +16,7 @@ import pytest
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.reading_process import Limits, SourceReader
 from disputatio.evidence.source_files import read_source, read_sources
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 
 
 def left_open(number: int) -> bytes:

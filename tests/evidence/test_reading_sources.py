@@ -22,7 +22,7 @@ from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import MAX_SOURCE_BYTES, MAX_SOURCES, read_source, read_sources
 from disputatio.evidence.sources import Source, SourceSet
 from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 from strategies import examples
 
 

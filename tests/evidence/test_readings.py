@@ -15,7 +15,7 @@ from disputatio.evidence.json_text import Missing, resolve_pointer
 from disputatio.evidence.pointers import Tolerance
 from disputatio.evidence.source_files import read_source
 from disputatio.evidence.sources import Source, SourceSet
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 from strategies import examples
 
 MARKET = """{"spx": {"price": 3841.25, "change_pct": -1.25, "latency_ms": 12, "zero": 0, "tiny": 0.04, "none": null,

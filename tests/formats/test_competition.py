@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.formats.cast import Cast, Personality
-from disputatio.formats.competition_terms import CompetitionRules
+from disputatio.formats.competition_rules import CompetitionRules
 from disputatio.formats.match import channels
 from disputatio.formats.registry import FORMATS
+from disputatio.formats.rule_values import Cast, Personality
 from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.kernel import Abstention, Ask, AskPath, Channel, ForbiddenMessageError, Message, Phase, Seat, Turn
 from disputatio.motion import Motion
@@ -360,7 +360,7 @@ def test_a_missing_score_that_cannot_change_the_result_leaves_the_winner() -> No
     def one_sided(path: AskPath, asked: Ask) -> dict[str, Any] | None:
         if path == "opening/judge":
             return None
-        con = asked.spec.name == "scoring" and asked.sees[-1].seat.startswith("con")
+        con = asked.spec.name == "scoring" and asked.messages[-1].seat.startswith("con")
         return plain(path, asked, score=2 if con else 9)
 
     result = outcome(play(one_sided))

@@ -30,7 +30,7 @@ def test_each_speaker_hears_all_that_came_before(debate: Debate) -> None:
     held = debate.held()
     said: list[tuple[str, str]] = []
     for path, asked in held.asks.items():
-        assert [(post.seat, post.text) for post in asked.sees] == said, path
+        assert [(message.seat, message.text) for message in asked.messages] == said, path
         turn = held.answers[path]
         if not isinstance(turn, Abstention):
             said.append((asked.seat, turn.text()))

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
 from disputatio.formats.debate_context import DebateContext
-from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.panel import PHASES, PanelRules
-from disputatio.formats.panel_verdict import Held as Said
-from disputatio.formats.panel_verdict import Spoken, counted
+from disputatio.formats.panel_verdict import PanelHistory, PanelTurn, count_phase
 from disputatio.formats.registry import FORMATS
+from disputatio.formats.rule_values import DecisionRule, RuleName
 from disputatio.formats.turns.position import Position, PositionSpec
 from disputatio.kernel import Abstention, Ask, AskPath, Turn
 from disputatio.motion import Motion
@@ -67,9 +66,9 @@ def rules_for(size: int) -> list[DecisionRule]:
     ]
 
 
-def said(name: str, vote: str | None) -> Spoken:
+def said(name: str, vote: str | None) -> PanelTurn:
     position = None if vote is None else Position("It should be so.", "There is a reason for it.", vote)
-    return Spoken(name, 1, "proposal", position, "" if vote else "misfit")
+    return PanelTurn(name, 1, "proposal", position, "" if vote else "misfit")
 
 
 @pytest.mark.slow
@@ -77,9 +76,9 @@ def said(name: str, vote: str | None) -> Spoken:
 def test_every_vote_of_up_to_five_debaters_is_decided_as_by_hand_under_every_rule(size: int) -> None:
     names = NAMES[:size]
     for votes in product((*OPTIONS, None), repeat=size):
-        held = Said(names, tuple(map(said, names, votes)))
+        held = PanelHistory(names, tuple(map(said, names, votes)))
         for rule in rules_for(size):
-            found = counted(1, "proposal", held.spoken, held, OPTIONS, rule).outcome.winner
+            found = count_phase(1, "proposal", held.spoken, held, OPTIONS, rule).outcome.winner
             assert found == oracle(dict(zip(names, votes, strict=True)), rule), (votes, rule)
 
 
@@ -160,7 +159,9 @@ def test_the_order_in_which_answers_arrive_changes_nothing(drawn: tuple[PanelRul
     first, second = panel_of(rules, ballots), panel_of(rules, ballots, Random(seed))
     assert first.outcome.as_json() == second.outcome.as_json()
     assert first.facts == second.facts
-    assert {path: ask.sees for path, ask in first.asks.items()} == {path: ask.sees for path, ask in second.asks.items()}
+    assert {path: ask.messages for path, ask in first.asks.items()} == {
+        path: ask.messages for path, ask in second.asks.items()
+    }
 
 
 def all_vote(rules: PanelRules, votes: dict[str, str | None]) -> Ballots:
@@ -303,9 +304,11 @@ def test_nobody_hears_anybody_in_the_first_phase_and_then_everybody_hears_all() 
     rules = PanelRules(debaters=NAMES[:3], rounds=1, decision=DecisionRule(RuleName.UNANIMITY))
     held = panel_of(rules, all_vote(rules, dict(zip(NAMES, OPTIONS, strict=False))))
     heard = list(held.asks.items())
-    assert all(ask.sees == () for path, ask in heard if path.startswith("round_1_proposal/"))
+    assert all(ask.messages == () for path, ask in heard if path.startswith("round_1_proposal/"))
     for place, (path, ask) in enumerate(heard[3:], start=3):
-        assert [post.text.split(" says")[0] for post in ask.sees] == [str(before) for before, _ in heard[:place]], path
+        assert [message.text.split(" says")[0] for message in ask.messages] == [
+            str(before) for before, _ in heard[:place]
+        ], path
 
 
 @pytest.mark.parametrize("said", ["Yes.", "No", "ok"])

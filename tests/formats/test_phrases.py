@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats.turns.phrases import Phrases
+from disputatio.formats.turns.citing import Phrases
 
 PATTERN = r"\b(?:see|as stated in) (?:the )?points? \d|\b(?:pro|con)-\d{1,2}\b"
 WORDS = (

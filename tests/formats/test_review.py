@@ -132,7 +132,7 @@ def test_a_moderator_that_always_wants_another_round_gets_as_many_as_were_set() 
 
 def test_a_further_round_has_everything_before_in_view() -> None:
     held = reviewed(saying(moderation=again), rounds=2)
-    seen = [(post.seat, post.phase) for post in held.asks["proposition-round-2/proposer"].sees]
+    seen = [(message.seat, message.phase) for message in held.asks["proposition-round-2/proposer"].messages]
     assert seen == [
         ("framer", "framing"),
         ("proposer", "proposition"),
@@ -176,10 +176,10 @@ def test_what_rests_on_evidence_that_is_not_there_is_struck_before_anybody_reads
     assert struck["PROP-1"].startswith("fabricated citation")
     assert struck["PROP-2"].startswith("uncited evidence")
     for path, asked in held.asks.items():
-        for post in asked.sees:
-            assert "The liability has no limit" not in post.text, path
-            assert "Delays happen" not in post.text, path
-    moderator = "\n".join(post.text for post in held.asks["moderation/moderator"].sees)
+        for message in asked.messages:
+            assert "The liability has no limit" not in message.text, path
+            assert "Delays happen" not in message.text, path
+    moderator = "\n".join(message.text for message in held.asks["moderation/moderator"].messages)
     assert "PROP-1: struck by the program" in moderator
     assert "PROP-1" not in str(held.asks["moderation/moderator"].spec.schema)
     body: Any = held.outcome.as_json()
@@ -197,7 +197,7 @@ def test_a_critic_s_fabrication_is_struck_and_needs_no_answer() -> None:
     held = reviewed(saying(criticism=invented), sources=SOURCES)
     assert sorted(held.outcome.rounds[0].struck) == ["CRIT-3"]
     assert "CRIT-3" not in str(held.asks["rebuttal/rebutter"].spec.schema)
-    assert all("Ground 3 fails" not in post.text for post in held.asks["moderation/moderator"].sees)
+    assert all("Ground 3 fails" not in message.text for message in held.asks["moderation/moderator"].messages)
 
 
 def test_a_struck_answer_leaves_its_criticism_unanswered() -> None:
@@ -215,7 +215,7 @@ def test_a_struck_answer_leaves_its_criticism_unanswered() -> None:
 def test_an_argument_that_openly_rests_on_reasoning_stands_without_a_source() -> None:
     held = reviewed(sources=SOURCES)
     assert held.outcome.rounds[0].struck == {}
-    assert CLAUSE in held.asks["critique/critic"].sees[-1].text
+    assert CLAUSE in held.asks["critique/critic"].messages[-1].text
 
 
 def test_without_sources_nothing_is_struck_and_nobody_says_on_what_it_rests() -> None:
@@ -273,16 +273,16 @@ def test_several_positions_that_nobody_named_are_no_debate() -> None:
 def test_evidence_for_a_later_round_is_neither_seen_nor_citable_before_it() -> None:
     held = reviewed(saying(moderation=again), sources=SOURCES, introduced={"audit": 2}, rounds=2)
     assert "audit" not in str(held.asks["critique/critic"].spec.schema)
-    assert all("14 of 52" not in post.text for post in held.asks["moderation/moderator"].sees)
+    assert all("14 of 52" not in message.text for message in held.asks["moderation/moderator"].messages)
     second = held.asks["critique-round-2/critic"]
     assert "audit" in str(second.spec.schema)
-    assert any("14 of 52" in post.text and post.seat == "evidence" for post in second.sees)
+    assert any("14 of 52" in message.text and message.seat == "evidence" for message in second.messages)
     never = reviewed(sources=SOURCES, introduced={"audit": 2}, rounds=2)
     assert flags(never) == ["evidence_not_reached"]
 
 
 def test_the_criteria_that_were_set_come_before_those_of_the_framing() -> None:
-    from disputatio.formats.brief import Brief
+    from disputatio.formats.rule_values import Brief
 
     held = reviewed(brief=Brief(criteria=("It is insured.",), attack_lines=("Look at the insurer.",)))
     assert held.outcome.framing.criteria == ("It is insured.", "It is lawful.")

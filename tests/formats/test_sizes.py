@@ -19,17 +19,16 @@ from disputatio.config.process import format_scope
 from disputatio.engine.opening import make_rules
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns import schema as shapes
-from disputatio.formats.turns.closing import ClosingSpec
-from disputatio.formats.turns.cross_examination import Question
+from disputatio.formats.turns.cross_examination import ClosingSpec, Question
 from disputatio.formats.turns.monologue import MonologueSpec
 from disputatio.formats.turns.opening import Argument, OpeningSpec
-from disputatio.formats.turns.sizes import (
+from disputatio.formats.turns.schema import (
     CHARACTERS_PER_TOKEN,
     CHARACTERS_PER_WORD,
     MOST_TOKENS,
-    bounded,
-    lengths,
-    sized,
+    bound_schema,
+    describe_lengths,
+    fit_limits,
     tokens_needed,
 )
 from disputatio.kernel import Ask, Limits, Phase, Seat, Task
@@ -66,7 +65,7 @@ def size(schema: Mapping[str, Any]) -> int:
 @given(debates())
 def test_the_longest_legal_answer_fits_the_limit_in_every_format_and_phase(debate: Debate) -> None:
     for asked in debate.held().asks.values():
-        found = sized(asked.spec.schema, asked.limits)
+        found = fit_limits(asked.spec.schema, asked.limits)
         assert size(found.schema) <= found.tokens * CHARACTERS_PER_TOKEN
         assert found.note == ""
         assert asked.limits.max_tokens <= found.tokens <= max(MOST_TOKENS, asked.limits.max_tokens)
@@ -77,7 +76,7 @@ def test_the_longest_legal_answer_fits_the_limit_in_every_format_and_phase(debat
 @given(debates(), st.integers(40, 3_000))
 def test_a_limit_that_a_user_set_stays_and_bounds_the_texts(debate: Debate, tokens: int) -> None:
     for asked in debate.held().asks.values():
-        found = sized(asked.spec.schema, Limits(tokens, fixed=True))
+        found = fit_limits(asked.spec.schema, Limits(tokens, fixed=True))
         assert (found.tokens, found.usual) == (tokens, None)
         if found.note:
             needed = int(re.findall(r"[\d,]+", found.note)[-1].replace(",", ""))
@@ -96,7 +95,7 @@ def test_every_part_fits_its_limit_or_is_given_what_it_needs(debate: Debate) -> 
     for asked in debate.held().asks.values():
         done: tuple[Any, ...] = ()
         while (part := asked.spec.next_part(done)) is not None:
-            found = sized(part.schema, Limits(part.max_tokens))
+            found = fit_limits(part.schema, Limits(part.max_tokens))
             assert found.schema is part.schema, "the texts of small models are measured, and stay as they are"
             assert size(part.schema) <= found.tokens * CHARACTERS_PER_TOKEN
             done = (*done, instance(part.schema, part.label))
@@ -108,9 +107,9 @@ def argument(number: int) -> Argument:
 
 def test_the_openings_of_three_to_five_arguments_fit_the_protocols_two_thousand_tokens() -> None:
     form = OpeningSpec("PRO")
-    assert sized(form.schema, FORMATS["structured"].rules().opening).tokens == 2_000
+    assert fit_limits(form.schema, FORMATS["structured"].rules().opening).tokens == 2_000
     assert size(form.schema) <= 8_000
-    assert sized(OpeningSpec("PRO", 6, 12).schema, FORMATS["structured"].rules().opening).tokens > 4_000
+    assert fit_limits(OpeningSpec("PRO", 6, 12).schema, FORMATS["structured"].rules().opening).tokens > 4_000
 
 
 def test_a_closing_grows_with_the_questions_that_it_answers() -> None:
@@ -119,7 +118,7 @@ def test_a_closing_grows_with_the_questions_that_it_answers() -> None:
     found = []
     for count in (0, 4, 8, 15):
         questions = tuple(Question(f"PRO-1.Q{number}", "Why?") for number in range(1, count + 1))
-        found.append(sized(ClosingSpec(own, questions, ()).schema, limits).tokens)
+        found.append(fit_limits(ClosingSpec(own, questions, ()).schema, limits).tokens)
     assert found[0] == limits.max_tokens == 600
     assert found == sorted(set(found))
     # Eight answers of forty words each have two and a half tokens a word and more.
@@ -128,7 +127,7 @@ def test_a_closing_grows_with_the_questions_that_it_answers() -> None:
 
 @pytest.mark.parametrize("tokens", [300, 1_000, 1_900])
 def test_longer_texts_give_way_before_shorter_ones(tokens: int) -> None:
-    whole, short = OpeningSpec("PRO").schema, bounded(OpeningSpec("PRO").schema, tokens)
+    whole, short = OpeningSpec("PRO").schema, bound_schema(OpeningSpec("PRO").schema, tokens)
 
     def bounds(schema: Mapping[str, Any]) -> list[int]:
         rows = schema["properties"]["arguments"]["items"]["properties"]
@@ -142,14 +141,17 @@ def test_longer_texts_give_way_before_shorter_ones(tokens: int) -> None:
 
 def test_lengths_name_the_texts_and_no_ids_codes_or_short_words() -> None:
     form = ClosingSpec((argument(1), argument(2)), (Question("PRO-1.Q1", "Why?"),), (argument(3),))
-    assert lengths(form.schema) == "answers 40 words; concessions 30 words; because 30 words; final_position 80 words"
-    assert lengths(shapes.record({"basis": shapes.text(0, 600), "unit": shapes.text(0, 60)})) == ""
-    assert lengths(shapes.record({"words": shapes.prose(2, 15)})) == "exact words 15 words"
+    assert (
+        describe_lengths(form.schema)
+        == "answers 40 words; concessions 30 words; because 30 words; final_position 80 words"
+    )
+    assert describe_lengths(shapes.record({"basis": shapes.text(0, 600), "unit": shapes.text(0, 60)})) == ""
+    assert describe_lengths(shapes.record({"words": shapes.prose(2, 15)})) == "exact words 15 words"
 
 
 def test_every_length_that_is_said_is_one_that_the_schema_takes() -> None:
     for words in (12, 15, 33, 57, 145, 640):
-        said = lengths(shapes.record({"reason": shapes.prose(2, words)}))
+        said = describe_lengths(shapes.record({"reason": shapes.prose(2, words)}))
         number = int(said.split()[1])
         assert words - 50 < number <= words
         assert number * CHARACTERS_PER_WORD <= words * CHARACTERS_PER_WORD

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.formats.jury import JuryRules
-from disputatio.formats.jury_verdict import bench_verdict
+from disputatio.formats.jury_verdict import build_jury_verdict
 from disputatio.formats.registry import FORMATS
-from disputatio.formats.trace import StructuredVerdict
+from disputatio.formats.structured_verdict import StructuredVerdict
 from disputatio.judging.fallacies import words_are_in
 from disputatio.judging.scoring import RUBRICS, STANDARD
 from disputatio.kernel import Abstention, AskPath
@@ -259,7 +259,7 @@ def test_every_seat_hears_what_the_rules_let_it_hear(debate: Debate) -> None:
             for seat in ("pro", "con")
             if not isinstance(held.answers.get(AskPath(f"{phase}/{seat}"), Abstention(asked.seat, "")), Abstention)
         ]
-        assert [(post.seat, post.phase, post.text) for post in asked.sees] == said, path
+        assert [(message.seat, message.phase, message.text) for message in asked.messages] == said, path
 
 
 @given(whole_debate)
@@ -278,7 +278,7 @@ def test_the_reading_of_a_gap_of_exactly_one_and_three_is_an_edge(
 ) -> None:
     nudge = data.draw(st.sampled_from([Fraction(0), Fraction(1, 10**12), Fraction(-1, 10**12)]))
     other = total + (gap + nudge) * data.draw(st.sampled_from([1, -1]))
-    verdict = StructuredVerdict((), total, other, (), bench_verdict((), ("judge",), JuryRules(), STANDARD, {}))
+    verdict = StructuredVerdict((), total, other, (), build_jury_verdict((), ("judge",), JuryRules(), STANDARD, {}))
     assert verdict.gap == total - other
     check_reading(verdict, total - other)
 

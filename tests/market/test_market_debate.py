@@ -15,11 +15,10 @@ from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.market import ANALYSTS, LENSES, MARKET_RUBRIC, MarketRules, lens_of, market
 from disputatio.formats.market_verdict import DISCLAIMERS, MarketVerdict
 from disputatio.formats.registry import FORMATS
+from disputatio.formats.turns.market_arguments import MarketExaminationSpec, MarketOpeningSpec
 from disputatio.formats.turns.market_closing import MarketClosingSpec
-from disputatio.formats.turns.market_cross import MarketExaminationSpec
-from disputatio.formats.turns.market_figures import Desk
+from disputatio.formats.turns.market_figures import FigureChecker
 from disputatio.formats.turns.market_judging import MarketJudgingSpec
-from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.judging.scoring import weigh_scores
 from disputatio.kernel import Abstention, Ask, AskPath, Driver
 from disputatio.market.knowledge import KnowledgeBase
@@ -38,9 +37,9 @@ DOCKET = docket_of("market")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 
 
-def desk(lens: str) -> Desk:
+def checker(lens: str) -> FigureChecker:
     """What a seat of the lens has before it, of the example."""
-    return Desk(example_base(), take_slice(example_base(), LENSES[lens]))
+    return FigureChecker(example_base(), take_slice(example_base(), LENSES[lens]))
 
 
 def figure(basis: str, value: str, unit: str, source: str) -> dict[str, str]:
@@ -89,9 +88,9 @@ def test_a_bear_has_heard_its_bull_and_a_bull_has_not_heard_its_bear():
     for lens in LENSES:
         bull = held.asks[AskPath(f"cross-examination/{lens}/{lens}_bull")]
         bear = held.asks[AskPath(f"cross-examination/{lens}/{lens}_bear")]
-        heard = [(post.seat, post.phase) for post in bear.sees]
+        heard = [(post.seat, post.phase) for post in bear.messages]
         assert (f"{lens}_bull", "cross-examination") in heard
-        assert all(post.phase != "cross-examination" for post in bull.sees)
+        assert all(post.phase != "cross-examination" for post in bull.messages)
 
 
 def foreign_texts(seat: str) -> set[str]:
@@ -148,7 +147,7 @@ def test_the_judge_sees_every_value_and_what_the_check_of_every_figure_came_to()
 
 
 def opening(*arguments: dict[str, Any], seat: str = "tech_bull") -> Any:
-    form = MarketOpeningSpec(seat, desk(seat.partition("_")[0]))
+    form = MarketOpeningSpec(seat, checker(seat.partition("_")[0]))
     turn = form.read({"arguments": list(arguments)})
     return turn, {row.rule for row in form.violations(turn)}
 
@@ -180,7 +179,7 @@ def test_a_figure_is_looked_up_and_what_is_not_borne_out_is_asked_again(given: d
 
 def test_a_claim_of_a_hundred_characters_is_a_breach_that_is_kept():
     long = argument("x" * 100, RSI)
-    form = MarketOpeningSpec("tech_bull", desk("tech"))
+    form = MarketOpeningSpec("tech_bull", checker("tech"))
     _, broken = opening(long, argument("The MACD is bullish", RSI))
     assert "claim_length" in broken
     assert form.schema["properties"]["arguments"]["items"]["properties"]["claim"]["maxLength"] == 99  # type: ignore[index,call-overload]
@@ -195,7 +194,7 @@ def test_a_number_in_a_claim_that_nothing_bears_out_is_a_breach():
 @given(st.lists(st.sampled_from(["refute", "question_evidence", "concede", "partial"]), min_size=1, max_size=4))
 def test_at_least_half_of_the_responses_challenge_or_it_is_a_breach(kinds: list[str]):
     turn, _ = opening(*(argument(f"Claim {'abcd'[place]} of the bull", RSI) for place in range(len(kinds))))
-    form = MarketExaminationSpec("tech_bear", turn.arguments, (), desk("tech"))
+    form = MarketExaminationSpec("tech_bear", turn.arguments, (), checker("tech"))
     content = {
         row.id: {"reasoning": f"For a reason of its own, {row.id}", "challenge_type": kind, "new_evidence": []}
         for row, kind in zip(turn.arguments, kinds, strict=True)
@@ -209,7 +208,7 @@ def test_at_least_half_of_the_responses_challenge_or_it_is_a_breach(kinds: list[
 @pytest.mark.parametrize(("words", "legal"), [(49, False), (50, True), (100, True), (101, False)])
 def test_a_final_stance_has_fifty_to_a_hundred_words(words: int, legal: bool):
     turn, _ = opening(argument("The RSI is 62", RSI), argument("The MACD is bullish", RSI))
-    form = MarketClosingSpec("tech_bull", turn.arguments, (), (), desk("tech"))
+    form = MarketClosingSpec("tech_bull", turn.arguments, (), (), checker("tech"))
     claim = {"refinement": "It stands as it is.", "status": "stands", "confidence_adjusted": 0.5}
     content: Any = {
         "refined_claims": {row.id: claim for row in turn.arguments},
@@ -298,7 +297,7 @@ DOCUMENTS_FIGURES = [
 def test_what_the_documents_base_supports_is_computed_and_verified(
     lens: str, basis: str, value: str, unit: str, source: str
 ):
-    (found,) = desk(lens).read([figure(basis, value, unit, source)])
+    (found,) = checker(lens).read([figure(basis, value, unit, source)])
     assert found.status == "verified", found.why
 
 
@@ -336,7 +335,7 @@ def test_what_the_documents_base_supports_is_computed_and_verified(
     ],
 )
 def test_what_the_documents_base_does_not_support_is_caught(seat: str, claim: str, given: dict[str, str]):
-    form = MarketOpeningSpec(seat, desk(seat.partition("_")[0]))
+    form = MarketOpeningSpec(seat, checker(seat.partition("_")[0]))
     turn = form.read({"arguments": [argument(claim, given)]})
     (found,) = turn.arguments[0].figures
     assert found.status in {"wrong", "not in base"}, found.said
@@ -373,7 +372,7 @@ def test_every_turn_can_be_taken_by_a_person():
 
 def test_a_small_model_whose_slice_knows_nothing_can_only_infer():
     base = nothing_known()
-    form = MarketOpeningSpec(seat="fund_bull", desk=Desk(base, take_slice(base, Lens.FUNDAMENTAL)))
+    form = MarketOpeningSpec(seat="fund_bull", checker=FigureChecker(base, take_slice(base, Lens.FUNDAMENTAL)))
     done: list[Any] = []
     while (part := form.next_part(tuple(done))) is not None:
         done.append(instance(part.schema, str(len(done))))
@@ -383,7 +382,7 @@ def test_a_small_model_whose_slice_knows_nothing_can_only_infer():
 
 
 def test_a_small_model_that_is_asked_again_may_come_to_a_figure_it_had():
-    form = MarketOpeningSpec(seat="tech_bull", desk=desk("tech"))
+    form = MarketOpeningSpec(seat="tech_bull", checker=checker("tech"))
     part = form.next_part(())
     assert part is not None
     twice = instance(part.schema, "same")

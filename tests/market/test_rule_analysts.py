@@ -13,8 +13,8 @@ import disputatio
 from disputatio.engine.market_setup import knowledge_row, recorded_knowledge
 from disputatio.errors import InvalidInputError
 from disputatio.formats.market import ANALYSTS, LENSES, MarketRules, market
-from disputatio.formats.turns.market_figures import Desk
-from disputatio.formats.turns.market_opening import MarketOpeningSpec
+from disputatio.formats.turns.market_arguments import MarketOpeningSpec
+from disputatio.formats.turns.market_figures import FigureChecker
 from disputatio.kernel import Abstention, Driver
 from disputatio.market.expressions import find_pointers
 from disputatio.market.knowledge import KnowledgeBase, Missing, collect_data
@@ -106,7 +106,7 @@ def test_weak_signals_speak_only_to_make_the_fewest_arguments():
 
 def test_an_analyst_without_signals_abstains_and_says_what_it_looked_at():
     poor = without(example_base(), "fundamentals.", "sectors.")
-    form = MarketOpeningSpec("fund_bear", Desk(poor, take_slice(poor, LENSES["fund"])))
+    form = MarketOpeningSpec("fund_bear", FigureChecker(poor, take_slice(poor, LENSES["fund"])))
     said = opening(BOOK, form)
     assert isinstance(said, Abstention)
     assert said.reason == "no_signal"

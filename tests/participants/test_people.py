@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from disputatio.formats.turns.captaincy import DirectionSpec
 from disputatio.formats.turns.monologue import MonologueSpec
+from disputatio.formats.turns.speech import DirectionSpec
 from disputatio.kernel import Abstention, Ask, AskPath, Limits, Phase, Seat, Task
 from disputatio.participants.human import (
     ChoiceField,

@@ -13,16 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.engine.custom_format_files import read_rules_file
-from disputatio.formats.answering import answered
-from disputatio.formats.cast import Cast, Personality
-from disputatio.formats.competition_terms import CompetitionRules
+from disputatio.formats.answered_format import answered
+from disputatio.formats.competition_rules import CompetitionRules
 from disputatio.formats.debate_context import DebateContext
-from disputatio.formats.decision import DecisionRule, RuleName
+from disputatio.formats.jury import PRO
 from disputatio.formats.panel import PanelRules
-from disputatio.formats.recognition import RECOGNITION
 from disputatio.formats.registry import FORMATS
-from disputatio.formats.sides import PRO
-from disputatio.formats.single import SINGLE
+from disputatio.formats.rule_values import Cast, DecisionRule, Personality, RuleName
+from disputatio.formats.single import RECOGNITION, SINGLE
 from disputatio.formats.turns.citing import unmarked
 from disputatio.formats.turns.monologue import Monologue, MonologueSpec
 from disputatio.kernel import Abstention, Ask, AskPath, Message, Part, Phase, Task, Transcript, Turn
@@ -213,7 +211,7 @@ def test_what_a_seat_heard_is_the_beginning_of_what_every_later_seat_hears(debat
         readers = asked.seat.partition("_")[0] if debate.format in {"competition", "market"} else "all"
         assert prompt[1:-1][: len(heard.get(readers, ()))] == heard.get(readers, ())
         heard[readers] = prompt[1:-1]
-        assert len(heard[readers]) == len(asked.sees)
+        assert len(heard[readers]) == len(asked.messages)
 
 
 def test_a_long_history_is_rendered_once_and_not_for_every_prompt() -> None:
@@ -229,8 +227,8 @@ def test_a_long_history_is_rendered_once_and_not_for_every_prompt() -> None:
     book, setting, transcript = CountingBook(), PromptContext("freeform", Motion("Be it so")), Transcript()
     task = Task("monologue", dict.fromkeys(("side", "stance", "round", "rounds", "limit"), "1"))
     for number in range(1_500):
-        transcript = transcript.post(Message(PRO.seat, Phase("round"), f"Speech {number}."))
-        asked = Ask(PRO.seat, Phase("round"), MonologueSpec(100), task, transcript.seen_by(PRO.seat))
+        transcript = transcript.add(Message(PRO.seat, Phase("round"), f"Speech {number}."))
+        asked = Ask(PRO.seat, Phase("round"), MonologueSpec(100), task, transcript.visible_to(PRO.seat))
         if number % 100 == 99:
             assert len(compose(book, setting, asked)) == number + 3
     assert book.filled == 1_500

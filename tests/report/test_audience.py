@@ -103,7 +103,7 @@ def test_no_person_is_shown_more_than_the_own_question_shows(debate: Debate, ord
         for path, ask in walk.driver.open_asks.items():
             if ask.seat not in people:
                 continue
-            heard = Counter((post.seat, post.phase) for post in ask.sees)
+            heard = Counter((post.seat, post.phase) for post in ask.messages)
             others = Counter(
                 (walk.asks[one].seat, walk.asks[one].phase) for one in shown if walk.asks[one].seat != ask.seat
             )
@@ -120,7 +120,7 @@ def test_what_a_format_calls_public_goes_to_the_public_channel(debate: Debate, o
     walk = Walk(debate, frozenset())
     for _ in walk.steps(debate, order):
         pass
-    channels = {post.text: post.channel for ask in walk.asks.values() for post in ask.sees}
+    channels = {post.text: post.channel for ask in walk.asks.values() for post in ask.messages}
     for path, turn in walk.turns.items():
         if turn.text() in channels and len(turn.text()) > 40:
             assert FORMATS[debate.format].public(walk.asks[path].spec.name) is (channels[turn.text()] == PUBLIC)

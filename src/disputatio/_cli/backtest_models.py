@@ -165,8 +165,7 @@ def beside_settings(
 ) -> tuple[Settings | None, dict[str, Settings], tuple[int, int]]:
     """The settings of single agents and of the probe, and the years that the probe offers."""
     from disputatio.evaluation.backtest.agents import make_agent_settings
-    from disputatio.formats.recognition import RECOGNITION
-    from disputatio.formats.single import SINGLE
+    from disputatio.formats.single import RECOGNITION, SINGLE
 
     seat = next(iter(asked.models.values()))
     single = make_agent_settings(SINGLE, run.settings, seat) if asked.agents else None

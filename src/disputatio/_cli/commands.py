@@ -43,7 +43,7 @@ class DebateCommand(Command):
 
     def for_format(self, name: str) -> list[Any]:
         """Show the options that the format called ``name`` has besides those of every debate, and return them."""
-        from disputatio._cli.fields import OF_REVIEWS, help_of, names_of_format_options, panel_of
+        from disputatio._cli.fields import OF_REVIEWS, help_of, make_panel, names_of_format_options
         from disputatio.request.formats import options_of
 
         own = {row.flat_name: row for row in options_of(name)} if name else {}
@@ -55,7 +55,7 @@ class DebateCommand(Command):
                 if not row.hidden:
                     shown.append(row)
                 if row.name in own:
-                    row.help, row.rich_help_panel = help_of(own[row.name]), panel_of(own[row.name])
+                    row.help, row.rich_help_panel = help_of(own[row.name]), make_panel(own[row.name])
         return shown
 
     def _format_in(self, ctx: Any, args: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ def _info(row: Option, about: str, panel: str) -> OptionInfo:
     return found
 
 
-def panel_of(row: Option) -> str:
+def make_panel(row: Option) -> str:
     """The part of a help page in which an option stands."""
     if issubclass(row.owner, FormatOptions):
         return f"Options of the format {row.owner.model_fields['name'].default}"
@@ -106,7 +106,7 @@ _OWN = {
 
 def parameter(name: str, known: dict[str, Option], own: Any = None) -> inspect.Parameter:
     """The parameter of a command for the option called ``name``, of the type ``own`` where it has one of its own."""
-    info = _OWN[name] if name in _OWN else _info(known[name], help_of(known[name]), panel_of(known[name]))
+    info = _OWN[name] if name in _OWN else _info(known[name], help_of(known[name]), make_panel(known[name]))
     many = name in {"set", "evidence_round"} or (name in known and known[name].about.repeat)
     is_flag = name in known and known[name].is_flag
     kind: Any = own or (bool if is_flag else list[str] | None if many else str | None)

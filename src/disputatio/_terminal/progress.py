@@ -8,7 +8,7 @@ from typing import Any
 
 from disputatio._terminal.drafts import Draft
 from disputatio._terminal.match_state import MatchState
-from disputatio.formats.turns.angles import ANGLES
+from disputatio.formats.turns.schema import ANGLES
 from disputatio.record.events import (
     Abstained,
     AnswerRejected,

@@ -12,7 +12,7 @@ from typing import Any
 from disputatio.config.document import parse_file
 from disputatio.errors import InvalidInputError
 from disputatio.errors.quoting import did_you_mean, quote
-from disputatio.formats.cast import Cast, Personality
+from disputatio.formats.rule_values import Cast, Personality
 
 USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}
 """The default personality of a debater by its place, equal in both teams so that neither has an advantage."""

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from disputatio.errors import InvalidInputError
 from disputatio.errors.quoting import did_you_mean, quote
-from disputatio.formats.brief import Brief
+from disputatio.formats.rule_values import Brief
 
 
 @cache

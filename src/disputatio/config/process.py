@@ -95,12 +95,12 @@ class _LazySet(Set[str]):
 
 def format_scope(form: Format) -> FormatScope:
     """What the configuration may set about ``form``."""
-    from disputatio.formats.custom_debate import OF_THE_FILE
+    from disputatio.formats.custom_debate import FILE_RULES
     from disputatio.judging.scoring import RUBRICS
 
     defaults = form.rules()
     recorded = getattr(form.rules, "ABSENT", {})
-    elsewhere = {*_SET_ELSEWHERE, *form.options.model_fields, *OF_THE_FILE, *recorded}
+    elsewhere = {*_SET_ELSEWHERE, *form.options.model_fields, *FILE_RULES, *recorded}
     limits = {row.name for row in fields(defaults) if isinstance(getattr(defaults, row.name), Limits)}
     own = {
         row.name: getattr(defaults, row.name)

@@ -28,8 +28,8 @@ from disputatio.config.seats import ResolvedSeat, resolve_seat
 from disputatio.config.settings import FormatScope, Settings, fallback_seat
 from disputatio.errors import InvalidInputError
 from disputatio.errors.quoting import did_you_mean
-from disputatio.formats.cast import Cast
 from disputatio.formats.options import Competition, FormatOptions
+from disputatio.formats.rule_values import Cast
 from disputatio.ledger.budget import Budget
 from disputatio.options import Given, Option, Options, bad_value, options_in
 from disputatio.options.reading import KeyPath, RuleValue, dotted, read_like

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from disputatio.formats.cast import Cast
 from disputatio.formats.options import FormatOptions
+from disputatio.formats.rule_values import Cast
 from disputatio.ledger.budget import Budget
 from disputatio.options.reading import RuleValue
 from disputatio.participants.model_seat import Credentials, ModelSeating, Price

@@ -24,10 +24,10 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from disputatio.errors import InvalidInputError, ResumeMismatchError
-from disputatio.formats.custom_debate import JUDGE, OF_THE_FILE, OWN, CustomRules, TooLongError, own_debate
+from disputatio.formats.custom_debate import FILE_RULES, JUDGE, OWN, CustomRules, TooLongError, run_custom_rules
 from disputatio.formats.format import Format
-from disputatio.formats.names import is_name
 from disputatio.formats.registry import FORMATS, find_format
+from disputatio.formats.rule_values import is_name
 from disputatio.kernel import Seat
 from disputatio.motion import one_line
 from disputatio.record.events import DebateOpened
@@ -115,9 +115,7 @@ def read_rules_file(spec: str, *, known_as: str | None = None) -> Format:
     module = _run_file(source, name)
     function = _find_function(module, match["function"] or "", path.name)
     seats, settings, motion = _read_parameters(function, path.name)
-    body = [
-        (row.name, type(row.default), field(default=row.default)) for row in settings if row.name not in OF_THE_FILE
-    ]
+    body = [(row.name, type(row.default), field(default=row.default)) for row in settings if row.name not in FILE_RULES]
     own = {"file": name, "function": function.__name__, "sha256": digest(source)}
     body += [(key, str, field(default=value)) for key, value in own.items()]
     body.append(("seats", tuple, field(default=tuple(map(str, seats)))))
@@ -128,7 +126,7 @@ def read_rules_file(spec: str, *, known_as: str | None = None) -> Format:
         about=one_line(inspect.getdoc(function) or "a format of your own", 100),
         seats=seats,
         rules=rules,
-        rulebook=partial(own_debate, make, seats, _StepCounter(name)),
+        rulebook=partial(run_custom_rules, make, seats, _StepCounter(name)),
         judges=frozenset({JUDGE} & set(seats)),
         file_text=source,
     )
@@ -345,7 +343,7 @@ def _read_parameters(function: Callable[..., Any], file: str) -> tuple[tuple[Sea
 
 
 _RESERVED = frozenset({"most_asks", "answer", "bench", "brief", "cast", "debaters", "decision", "options", "positions"})
-_RESERVED |= {"rubric", "minimum_arguments", "maximum_arguments", "closing_words", "speaker_selected_by", *OF_THE_FILE}
+_RESERVED |= {"rubric", "minimum_arguments", "maximum_arguments", "closing_words", "speaker_selected_by", *FILE_RULES}
 
 
 def _check_setting(row: inspect.Parameter, file: str, line: int) -> None:

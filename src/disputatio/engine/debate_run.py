@@ -26,7 +26,7 @@ from disputatio.formats.format import Format
 from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, Seat, Turn
 from disputatio.ledger.ledger import Ledger, Refusal, Reservation
-from disputatio.ledger.windows import known_window
+from disputatio.ledger.prices import known_window
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, Reply, Usage
 from disputatio.participants.human import Filled, Invite, Passed, Person, PersonTurn, Situation

@@ -19,17 +19,16 @@ from disputatio.evidence.sources import Source, SourceSet
 from disputatio.formats.debate_context import numbered
 from disputatio.formats.format import Format
 from disputatio.formats.jury import JuryRules
-from disputatio.formats.jury_verdict import panel_of
+from disputatio.formats.jury_verdict import make_panel
 from disputatio.formats.ruleset import rules_json
 from disputatio.formats.turns.citing import Citing
 from disputatio.judging.panel_verdict import PanelMethod
 from disputatio.judging.scoring import RUBRICS, Criterion, Rubric
 from disputatio.kernel import JsonObject, Limits, Seat
 from disputatio.ledger.budget import Budget
-from disputatio.ledger.prices import PriceBook
-from disputatio.ledger.windows import context_window, known_window
+from disputatio.ledger.prices import PriceBook, context_window, known_window
 from disputatio.motion import Evidence, Motion, one_line
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.human import Participant
@@ -207,7 +206,7 @@ def make_plan(proposal: Proposal, table: SeatAssignments, book: PromptBook) -> P
     check_introduced(setting, rules, proposal.introduced)
     if isinstance(getattr(rules, "bench", None), JuryRules):
         # Weights that are not the judges' are refused now, and not when all of them have spoken.
-        panel_of(numbered(Seat("judge"), map(Seat, table)), rules.bench)
+        make_panel(numbered(Seat("judge"), map(Seat, table)), rules.bench)
     seed, staggers = proposal.settings.seed, proposal.settings.stagger
     return Plan(proposal.format, rules, setting, table, book, seed, knowledge=knowledge, staggers=staggers)
 

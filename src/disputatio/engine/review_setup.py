@@ -13,10 +13,10 @@ from disputatio.engine.seat_assignments import ModelSeat, SeatAssignments, fallb
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_files import read_sources
 from disputatio.evidence.sources import Source, SourceSet
-from disputatio.formats.brief import Brief
 from disputatio.formats.debate_context import place_of
 from disputatio.formats.format import Format
 from disputatio.formats.options import Review
+from disputatio.formats.rule_values import Brief
 from disputatio.ledger.budget import Budget
 from disputatio.ledger.prices import PriceBook
 from disputatio.participants.model_seat import ModelSeating

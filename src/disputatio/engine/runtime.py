@@ -57,7 +57,7 @@ from disputatio.ledger.ledger import Ledger, Reservation
 from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.shared import SharedCeiling
 from disputatio.motion import Evidence, Motion
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 from disputatio.participants.analyst.seated import ANALYST
 from disputatio.participants.human import KIND as PERSON
 from disputatio.participants.human import Participant

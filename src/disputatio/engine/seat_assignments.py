@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from disputatio.formats.debate_context import Voice
 from disputatio.kernel import JsonObject
-from disputatio.ledger.windows import known_window
+from disputatio.ledger.prices import known_window
 from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.call import Fault, FaultKind, ModelClient, OutputMode, Reply, Usage
 from disputatio.participants.human import Participant

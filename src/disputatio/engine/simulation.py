@@ -119,7 +119,7 @@ class _SizedPrompts(DebatePrompts):
         if shared is None:
             shared = self.shared[ask.seat] = compose_shared(self.book, self.setting, ask.seat)
         task = compose_task(self.book, self.setting, ask)
-        return (shared, self._heard(ask.sees), task) if ask.sees else (shared, task)
+        return (shared, self._heard(ask.messages), task) if ask.messages else (shared, task)
 
     def _heard(self, posts: Sequence[Message]) -> _SizedHistory:
         size, said = self._sum(self._size, posts), self._sum(self._said, posts)

@@ -37,7 +37,7 @@ from disputatio.evaluation.votes import Votes, count_nearest, with_sampling
 from disputatio.evidence.sources import Source
 from disputatio.formats.options import Panel
 from disputatio.formats.registry import find_format
-from disputatio.formats.single import SINGLE, most_given
+from disputatio.formats.single import SINGLE, pick_most_given
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.record.events import BaselineHeld
@@ -178,7 +178,7 @@ class Baselines:
             return _event("vote", history, took, failure=why or "it did not run"), took
         kept = samples[: count_nearest(samples, target, turns)]
         answers = [row.answer for row in kept]
-        winner = most_given(answers)
+        winner = pick_most_given(answers)
         event = _event(
             "vote",
             history,

@@ -17,8 +17,8 @@ from disputatio.evaluation.fallacy_scores import FallacyScores, JudgedText, Name
 from disputatio.evaluation.labelled_texts import CLASSES, LabelledSet, LabelledText, mapping_lines
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format
+from disputatio.formats.jury import JUDGE, PRO
 from disputatio.formats.registry import find_format
-from disputatio.formats.sides import JUDGE, PRO
 from disputatio.formats.structured import StructuredRules
 from disputatio.formats.turns.adjudication import Adjudication, AdjudicationSpec, Exhibit
 from disputatio.formats.turns.opening import Argument
@@ -76,7 +76,7 @@ def judge_text(rules: TextRules, _context: DebateContext) -> Rulebook[TextFindin
     form = AdjudicationSpec((exhibit,), rules.rubric)
     heard = Message(PRO.seat, OPENING, exhibit.argument.text())
     task = Task("judging", form.task_values())
-    turn = yield from ask(JUDGE, JUDGING, returns=form, task=task, sees=(heard,), limits=rules.judging)
+    turn = yield from ask(JUDGE, JUDGING, spec=form, task=task, messages=(heard,), limits=rules.judging)
     return TextFinding(turn if isinstance(turn, Adjudication) else None)
 
 

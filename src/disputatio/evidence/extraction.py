@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.html_text import ExtractedText, read_html
 from disputatio.motion import MAX_EVIDENCE_CHARS
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 
 if TYPE_CHECKING:
     from pypdf import PdfReader

@@ -21,7 +21,7 @@ from disputatio.evidence.number_lexicon import find_unit
 from disputatio.evidence.quotes import shorten
 from disputatio.evidence.sources import Source
 from disputatio.evidence.tokens import Tokens, normalise
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 
 _KEY_UNITS = {"pct": "%", "percent": "%", "perc": "%"}
 

@@ -25,7 +25,7 @@ from typing import IO, Any, Final
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.html_text import ExtractedText
 from disputatio.motion import LONGEST_RAW_EVIDENCE
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 
 _START: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"

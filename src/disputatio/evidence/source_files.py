@@ -19,7 +19,7 @@ from disputatio.evidence.html_text import ExtractedText
 from disputatio.evidence.json_text import read_json
 from disputatio.evidence.sources import Source, read_json_source
 from disputatio.motion import LONGEST_RAW_EVIDENCE, Evidence, clean, one_line, read_evidence, too_long
-from disputatio.motion.source_kind import SourceKind, is_source_id
+from disputatio.motion.motion import SourceKind, is_source_id
 
 if TYPE_CHECKING:
     from disputatio.evidence.reading_process import SourceReader

@@ -17,7 +17,7 @@ from disputatio.evidence.json_text import Value, read_json, render_json
 from disputatio.evidence.passages import Passage, split_passages
 from disputatio.evidence.tokens import TextIndex, Tokens
 from disputatio.motion import Evidence, read_evidence
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from disputatio.formats.competition_terms import CONCURRENT, CompetitionRules
+from disputatio.formats.competition_rules import CONCURRENT, CompetitionRules
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.match import (
     BY_ATTACKER,
@@ -58,18 +58,17 @@ from disputatio.formats.match import (
     Match,
     Silence,
     Speech,
+    apply_scoring,
     channels,
     debater,
     opponent_of,
-    score_fact,
-    scored,
+    score_json,
     team_channel,
     team_of,
     total_of_debater,
     total_of_team,
 )
 from disputatio.formats.match_verdict import MatchVerdict, points_text
-from disputatio.formats.turns.captaincy import Direction, DirectionSpec
 from disputatio.formats.turns.citing import NOTHING, Citing, unmarked
 from disputatio.formats.turns.scoring import (
     ABOUT,
@@ -83,7 +82,7 @@ from disputatio.formats.turns.scoring import (
     SummationSpec,
     criteria_list,
 )
-from disputatio.formats.turns.speech import QuestionsSpec, SpeechKind, SpeechSpec, Spoken
+from disputatio.formats.turns.speech import Direction, DirectionSpec, QuestionsSpec, SpeechKind, SpeechSpec, SpeechTurn
 from disputatio.kernel import Abstention, Limits, Message, Phase, Rulebook, Seat, Task, ask, declare, together
 
 OPENING, CROSS_EXAMINATION = Phase("opening"), Phase("cross-examination")
@@ -100,27 +99,27 @@ def competition(rules: CompetitionRules, context: DebateContext) -> Rulebook[Mat
     match = Match(channels(), citing=Citing(context.sources, context.motion.text) if cites else NOTHING)
 
     for team in (PRO, CON):
-        match = yield from speech(match, debater(team, 1), OPENING, SpeechKind.OPENING, rules)
-    match = yield from summed_up(match, OPENING, rules)
+        match = yield from give_speech(match, debater(team, 1), OPENING, SpeechKind.OPENING, rules)
+    match = yield from sum_up(match, OPENING, rules)
 
     for attacker in ATTACKERS:
-        match = yield from cross_examination(match, attacker, rules)
+        match = yield from cross_examine(match, attacker, rules)
     for team in (PRO, CON):
-        match = yield from speech(match, debater(team, 1), CROSS_EXAMINATION, SpeechKind.SUMMARY, rules)
-    match = yield from summed_up(match, CROSS_EXAMINATION, rules)
+        match = yield from give_speech(match, debater(team, 1), CROSS_EXAMINATION, SpeechKind.SUMMARY, rules)
+    match = yield from sum_up(match, CROSS_EXAMINATION, rules)
 
-    match = yield from free_debate(match, rules)
-    match = yield from summed_up(match, FREE_DEBATE, rules)
+    match = yield from run_free_debate(match, rules)
+    match = yield from sum_up(match, FREE_DEBATE, rules)
 
     for team in (CON, PRO):
-        match = yield from speech(match, debater(team, 4), CLOSING, SpeechKind.CLOSING, rules)
-    match = yield from summed_up(match, CLOSING, rules)
+        match = yield from give_speech(match, debater(team, 4), CLOSING, SpeechKind.CLOSING, rules)
+    match = yield from sum_up(match, CLOSING, rules)
 
-    match = yield from summed_up(match, VERDICT, rules)
+    match = yield from sum_up(match, VERDICT, rules)
     return MatchVerdict(match, rules)
 
 
-def speech(
+def give_speech(
     match: Match,
     seat: Seat,
     stage: Phase,
@@ -144,27 +143,27 @@ def speech(
         charges: what the order of speakers broke.
     """
     limit = rules.words(kind) if limit is None else limit
-    form = form_of(match, seat, kind, limit, rules)
+    spec = make_spec(match, seat, kind, limit, rules)
     turn = yield from ask(
         seat,
         stage,
-        returns=form,
-        task=task_of(match, seat, kind, limit, rules),
-        sees=match.transcript.seen_by(seat),
-        limits=limits_of(kind, rules),
+        spec=spec,
+        task=make_task(match, seat, kind, limit, rules),
+        messages=match.transcript.visible_to(seat),
+        limits=find_limits(kind, rules),
     )
     if isinstance(turn, Abstention) or turn.words == 0:
-        return silent(match, seat, stage, kind, turn)
+        return add_silence(match, seat, stage, kind, turn)
     number = f"S{len(match.speeches) + 1}"
-    given = Speech(number, seat, stage, kind, turn, limit, selected_by, form.violations(turn), charges=charges)
+    given = Speech(number, seat, stage, kind, turn, limit, selected_by, spec.violations(turn), charges=charges)
     match = replace(
-        match, transcript=match.transcript.post(Message(seat, stage, turn.text())), speeches=(*match.speeches, given)
+        match, transcript=match.transcript.add(Message(seat, stage, turn.text())), speeches=(*match.speeches, given)
     )
-    match = yield from scoring(match, given, rules)
+    match = yield from score_speech(match, given, rules)
     return match
 
 
-def silent(match: Match, seat: Seat, stage: Phase, kind: SpeechKind, turn: Spoken | Abstention) -> Match:
+def add_silence(match: Match, seat: Seat, stage: Phase, kind: SpeechKind, turn: SpeechTurn | Abstention) -> Match:
     """The match after a speech that was due and not given; where the budget had nothing left, it ends unfinished."""
     reason = turn.detail or turn.reason if isinstance(turn, Abstention) else "not a word was said"
     unpaid = isinstance(turn, Abstention) and turn.reason == "budget"
@@ -172,34 +171,36 @@ def silent(match: Match, seat: Seat, stage: Phase, kind: SpeechKind, turn: Spoke
     return replace(match, silences=silences, finished=match.finished and not unpaid)
 
 
-def cross_examination(match: Match, attacker: Seat, rules: CompetitionRules) -> Rulebook[Match]:
+def cross_examine(match: Match, attacker: Seat, rules: CompetitionRules) -> Rulebook[Match]:
     """One attacker asks, and the opponent it chose answers. Where nobody asks, nobody answers."""
     before = len(match.speeches)
-    match = yield from speech(match, attacker, CROSS_EXAMINATION, SpeechKind.QUESTIONS, rules)
+    match = yield from give_speech(match, attacker, CROSS_EXAMINATION, SpeechKind.QUESTIONS, rules)
     if len(match.speeches) == before:
         return match
     answerer = Seat(match.speeches[-1].turn.answerer)
-    match = yield from speech(match, answerer, CROSS_EXAMINATION, SpeechKind.ANSWER, rules, selected_by=BY_ATTACKER)
+    match = yield from give_speech(
+        match, answerer, CROSS_EXAMINATION, SpeechKind.ANSWER, rules, selected_by=BY_ATTACKER
+    )
     return match
 
 
-def free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
+def run_free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
     """Speech after speech, until both teams have used up their words, or nobody is left who speaks."""
     clocks = {team: Clock(team, rules.free_words, rules.free_speeches, cap=rules.free_cap) for team in TEAMS}
     last = CON
     while any(clock.running for clock in clocks.values()):
-        team, direction = yield from floor_taken(match, clocks, last, rules)
+        team, direction = yield from choose_team(match, clocks, last, rules)
         clock, other = clocks[team], clocks[opponent_of(team)]
         seat, selected_by = clock.next_by_schedule, BY_SCHEDULE
         if direction is not None:
             seat, selected_by = Seat(direction.speaker), BY_CAPTAIN
             captain, channel = debater(team, rules.captain), team_channel(team)
             match = replace(
-                match, transcript=match.transcript.post(Message(captain, FREE_DEBATE, direction.text(), channel))
+                match, transcript=match.transcript.add(Message(captain, FREE_DEBATE, direction.text(), channel))
             )
 
         before = len(match.speeches)
-        match = yield from speech(
+        match = yield from give_speech(
             match,
             seat,
             FREE_DEBATE,
@@ -207,7 +208,7 @@ def free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
             rules,
             limit=clock.limit,
             selected_by=selected_by,
-            charges=twice_running(team, last, other) if spoken_before(match) else (),
+            charges=charge_second_turn(team, last, other) if has_free_speech(match) else (),
         )
         if len(match.speeches) == before:
             clocks[team] = clock.without(seat)
@@ -216,39 +217,39 @@ def free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
     return match
 
 
-def floor_taken(
+def choose_team(
     match: Match, clocks: dict[str, Clock], last: str, rules: CompetitionRules
 ) -> Rulebook[tuple[str, Direction | None]]:
     """Which team speaks now, and what its captain says; None where the captain was silent."""
     following = opponent_of(last) if clocks[opponent_of(last)].running else last
     if rules.free_mode != CONCURRENT or not all(clock.running for clock in clocks.values()):
-        direction = yield from captain_says(match, clocks[following], rules, bids=False)
+        direction = yield from ask_captain(match, clocks[following], rules, bids=False)
         return following, direction
-    bids = yield from together(*(captain_says(match, clocks[team], rules, bids=True) for team in TEAMS))
+    bids = yield from together(*(ask_captain(match, clocks[team], rules, bids=True) for team in TEAMS))
     pro, con = (direction.bid if direction else 0 for direction in bids)
     team = following if pro == con else PRO if pro > con else CON
     return team, bids[TEAMS.index(team)]
 
 
-def twice_running(team: str, last: str, other: Clock) -> tuple[Charge, ...]:
+def charge_second_turn(team: str, last: str, other: Clock) -> tuple[Charge, ...]:
     """The charge against a team that takes the floor again while the other could have spoken."""
     if team != last or not other.running:
         return ()
     return (Charge(Foul.SAME_TEAM, "code", f"{team.upper()} spoke last, and {other.team.upper()} had words left"),)
 
 
-def spoken_before(match: Match) -> bool:
+def has_free_speech(match: Match) -> bool:
     """Whether anybody has spoken in the free debate."""
     return match.last is not None and match.last.stage == FREE_DEBATE
 
 
-def captain_says(match: Match, clock: Clock, rules: CompetitionRules, *, bids: bool) -> Rulebook[Direction | None]:
+def ask_captain(match: Match, clock: Clock, rules: CompetitionRules, *, bids: bool) -> Rulebook[Direction | None]:
     """The captain of one team names who of those who may speak does, and about what."""
     captain = debater(clock.team, rules.captain)
     able = ", ".join(clock.able)
     counts = ", ".join(f"{seat} {clock.spoken.count(seat)}" for seat in clock.able)
     values = {
-        **identity(captain, rules),
+        **describe_debater(captain, rules),
         "able": able,
         "counts": counts,
         "words_left": str(clock.words_left),
@@ -258,19 +259,19 @@ def captain_says(match: Match, clock: Clock, rules: CompetitionRules, *, bids: b
     turn = yield from ask(
         captain,
         FREE_DEBATE,
-        returns=DirectionSpec(
-            clock.able, bids, stance_of(clock.team), {"heard": last_of(match, opponent_of(clock.team))}
+        spec=DirectionSpec(clock.able, bids, stance_of(clock.team), {"heard": last_of(match, opponent_of(clock.team))}),
+        task=Task(
+            "bid" if bids else "direction", values, quote_personality(captain, rules), list_layers(captain, rules)
         ),
-        task=Task("bid" if bids else "direction", values, personality(captain, rules), layers(captain, rules)),
-        sees=match.transcript.seen_by(captain),
+        messages=match.transcript.visible_to(captain),
         limits=rules.direction,
     )
     return None if isinstance(turn, Abstention) else turn
 
 
-def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Match]:
+def score_speech(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Match]:
     """The judge scores the last speech; code works out the score, the penalties and everybody's totals."""
-    form = ScoringSpec(given.kind, given.turn.words_said, rules.rubric)
+    spec = ScoringSpec(given.kind, given.turn.words_said, rules.rubric)
     found = "; ".join(f"{ABOUT[Foul(row.rule)]} ({row.detail})" for row in given.broken)
     values = {
         "speaker": given.seat,
@@ -283,24 +284,24 @@ def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Ma
     turn = yield from ask(
         JUDGE,
         Phase(given.stage),
-        returns=form,
+        spec=spec,
         task=Task("scoring", values),
-        sees=match.transcript.seen_by(JUDGE),
+        messages=match.transcript.visible_to(JUDGE),
         limits=rules.judging,
     )
-    judged = scored(given, turn if isinstance(turn, Scoring) else None, rules)
+    judged = apply_scoring(given, turn if isinstance(turn, Scoring) else None, rules)
     match = match.with_last(judged)
     if isinstance(turn, Scoring):
         note = unmarked(f"{given.id} {given.seat}: {points_text(judged.score)}. {turn.comment}")
-        match = replace(match, transcript=match.transcript.post(Message(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
+        match = replace(match, transcript=match.transcript.add(Message(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
     for penalty in judged.penalties:
         yield from declare("penalty", f"{given.id} {penalty.who} {penalty.foul}", penalty.as_json())
     totals = [total_of_debater(match, given.seat), *(total_of_team(match, team) for team in TEAMS)]
-    yield from declare("score", given.id, score_fact(judged, totals))
+    yield from declare("score", given.id, score_json(judged, totals))
     return match
 
 
-def summed_up(match: Match, stage: Phase, rules: CompetitionRules) -> Rulebook[Match]:
+def sum_up(match: Match, stage: Phase, rules: CompetitionRules) -> Rulebook[Match]:
     """The judge sums up a stage, or the match; of a stage in which nobody spoke there is nothing to sum up."""
     final = stage == VERDICT
     speeches = [row for row in match.speeches if final or row.stage == stage]
@@ -312,14 +313,14 @@ def summed_up(match: Match, stage: Phase, rules: CompetitionRules) -> Rulebook[M
     turn = yield from ask(
         JUDGE,
         stage,
-        returns=SummationSpec(FINAL_POINTS if final else STAGE_POINTS, said),
+        spec=SummationSpec(FINAL_POINTS if final else STAGE_POINTS, said),
         task=Task("final", {"totals": totals}) if final else Task("stage", {"stage": named, "totals": totals}),
-        sees=match.transcript.seen_by(JUDGE),
+        messages=match.transcript.visible_to(JUDGE),
         limits=rules.judging,
     )
     summation = turn if isinstance(turn, Summation) else None
     if summation:
-        match = replace(match, transcript=match.transcript.post(Message(JUDGE, stage, summation.text(), JUDGE_NOTES)))
+        match = replace(match, transcript=match.transcript.add(Message(JUDGE, stage, summation.text(), JUDGE_NOTES)))
     return replace(match, summaries=(*match.summaries, (stage, summation)))
 
 
@@ -333,7 +334,7 @@ KINDS = {
 }
 
 
-def form_of(
+def make_spec(
     match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: CompetitionRules
 ) -> SpeechSpec | QuestionsSpec:
     """What a legal speech is."""
@@ -346,7 +347,7 @@ def form_of(
     return SpeechSpec(kind, limit, stance, number, heard, match.citing)
 
 
-def limits_of(kind: SpeechKind, rules: CompetitionRules) -> Limits:
+def find_limits(kind: SpeechKind, rules: CompetitionRules) -> Limits:
     """How a speech is asked for; a broken rule is never asked again."""
     return {
         SpeechKind.OPENING: rules.opening,
@@ -358,24 +359,27 @@ def limits_of(kind: SpeechKind, rules: CompetitionRules) -> Limits:
     }[kind]
 
 
-def task_of(match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: CompetitionRules) -> Task:
+def make_task(match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: CompetitionRules) -> Task:
     """What a debater is told: who it is, how it argues, what its place asks of it, and the speech that is due."""
     before = match.last
-    values = {**identity(seat, rules), "limit": str(limit)}
+    values = {**describe_debater(seat, rules), "limit": str(limit)}
     if kind is SpeechKind.QUESTIONS:
         answerers = (debater(opponent_of(team_of(seat)), place) for place in DEFENDERS)
         values |= {"least": str(rules.least_questions), "answerers": ", ".join(answerers)}
     elif kind is SpeechKind.ANSWER:
         values["before"] = before.seat if before else "nobody"
     elif kind is SpeechKind.FREE:
-        values |= {"advised": str(advised(match, seat, limit, rules)), "left": str(words_left(match, seat, rules))}
+        values |= {
+            "advised": str(suggest_length(match, seat, limit, rules)),
+            "left": str(count_words_left(match, seat, rules)),
+        }
     if rules.edition == 1:
-        return Task(kind.value, values, personality(seat, rules), layers(seat, rules))
-    told = (*layers(seat, rules), "standards")
-    return Task(kind.value, {**values, **standards(rules)}, personality(seat, rules), told)
+        return Task(kind.value, values, quote_personality(seat, rules), list_layers(seat, rules))
+    told = (*list_layers(seat, rules), "standards")
+    return Task(kind.value, {**values, **describe_scoring(rules)}, quote_personality(seat, rules), told)
 
 
-def advised(match: Match, seat: Seat, limit: int, rules: CompetitionRules) -> int:
+def suggest_length(match: Match, seat: Seat, limit: int, rules: CompetitionRules) -> int:
     """How long a speech should be in the free debate so that everybody of the team can speak."""
     if rules.free_cap is not None:
         return limit
@@ -384,14 +388,14 @@ def advised(match: Match, seat: Seat, limit: int, rules: CompetitionRules) -> in
     return max(min(limit // waiting, rules.free_words // 8), 1)
 
 
-def words_left(match: Match, seat: Seat, rules: CompetitionRules) -> int:
+def count_words_left(match: Match, seat: Seat, rules: CompetitionRules) -> int:
     """The words that the team of ``seat`` has left in the free debate."""
     given = [row for row in match.speeches if row.stage == FREE_DEBATE and row.team == team_of(seat)]
     used = sum(row.words if rules.free_cap is None else min(row.words, row.limit) for row in given)
     return max(rules.free_words - used, 0)
 
 
-def identity(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
+def describe_debater(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
     """Who a debater is, in the words of the rules."""
     team = team_of(seat)
     places = {1: "first", 2: "second", 3: "third", 4: "fourth"}
@@ -405,7 +409,7 @@ def identity(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
     }
 
 
-def standards(rules: CompetitionRules) -> dict[str, str]:
+def describe_scoring(rules: CompetitionRules) -> dict[str, str]:
     """By what a speech is scored, what costs points, and how long each may be, as its debater is told."""
     prices = (
         (f"team {rules.overtime_team}, speaker {rules.overtime_individual}", Foul.OVERTIME),
@@ -430,13 +434,13 @@ def standards(rules: CompetitionRules) -> dict[str, str]:
     }
 
 
-def layers(seat: Seat, rules: CompetitionRules) -> tuple[str, ...]:
+def list_layers(seat: Seat, rules: CompetitionRules) -> tuple[str, ...]:
     """The prompt files before a debater's task: identity, personality, position."""
     personal = ("personality",) if rules.cast.of(seat) else ()
     return ("identity", *personal, f"position-{seat[-1]}")
 
 
-def personality(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
+def quote_personality(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
     """The text of a debater's personality, which may be a user's own."""
     own = rules.cast.of(seat)
     return {"personality": own.about} if own else {}

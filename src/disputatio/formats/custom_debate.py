@@ -12,27 +12,34 @@ the file and everything said until then in its record:
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, make_dataclass, replace
+from functools import partial
 from inspect import getgeneratorstate
 from types import GeneratorType
 from typing import Any, TypeAlias
 
 from disputatio.errors import InvalidInputError
-from disputatio.formats.custom_answer import CustomTurn, CustomTurnSpec, texts_of
-from disputatio.formats.custom_format import Answer, Batcher, Request, Speaker
+from disputatio.formats.custom_format import Answer, AnswerKind, Batcher, Request, Speaker, Text, answer_lines
 from disputatio.formats.debate_context import DebateContext
+from disputatio.formats.format import Format
+from disputatio.formats.options import FormatOptions
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
 from disputatio.kernel import (
     PUBLIC,
     Channel,
     JsonObject,
     Limits,
     Message,
+    Part,
     Phase,
     Rulebook,
     Seat,
     Task,
     Transcript,
+    Violation,
     ask,
     together,
 )
@@ -91,7 +98,7 @@ class CustomRules:
         return self.file.replace("\\", "/").rpartition("/")[2]
 
 
-OF_THE_FILE = frozenset({"file", "function", "sha256", "seats"})
+FILE_RULES = frozenset({"file", "function", "sha256", "seats"})
 """The rules that nobody sets."""
 
 
@@ -146,7 +153,7 @@ class CustomVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Room:
+class _StrandState:
     """What a strand of rules may still do, and what was said before it. A value, so that branches cannot meddle."""
 
     transcript: Transcript
@@ -155,30 +162,30 @@ class _Room:
     used: int = 0
     judged: bool = True
 
-    def after(self, *rooms: _Room) -> _Room:
-        """This room when what happened in ``rooms`` is heard, in their order."""
-        transcript, before = self.transcript, len(self.transcript.posts)
-        for room in rooms:
-            transcript = replace(transcript, readers=_joined(transcript.readers, room.transcript.readers))
-            transcript = transcript.post(*room.transcript.posts[before:])
-        used = sum(room.used for room in rooms)
-        return _Room(
+    def after(self, *states: _StrandState) -> _StrandState:
+        """This room when what happened in ``states`` is heard, in their order."""
+        transcript, before = self.transcript, len(self.transcript.messages)
+        for state in states:
+            transcript = replace(transcript, readers=_merge_readers(transcript.readers, state.transcript.readers))
+            transcript = transcript.add(*state.transcript.messages[before:])
+        used = sum(state.used for state in states)
+        return _StrandState(
             transcript,
             self.asks_left - used,
-            (*self.said, *(row for room in rooms for row in room.said[len(self.said) :])),
+            (*self.said, *(row for state in states for row in state.said[len(self.said) :])),
             self.used + used,
-            self.judged and all(room.judged for room in rooms),
+            self.judged and all(state.judged for state in states),
         )
 
 
-def _joined(first: Any, second: Any) -> Any:
+def _merge_readers(first: Any, second: Any) -> Any:
     return tuple(dict([*first, *second]).items())
 
 
-Held: TypeAlias = "tuple[Any | Fault, _Room]"
+StrandResult: TypeAlias = "tuple[Any | Fault, _StrandState]"
 
 
-def own_debate(
+def run_custom_rules(
     make: Callable[..., Generator[Any, Any, Any]],
     seats: tuple[Seat, ...],
     step: Step,
@@ -186,69 +193,79 @@ def own_debate(
     context: DebateContext,
 ) -> Rulebook[CustomVerdict]:
     """A debate by the generator that ``make`` makes of the motion, the speakers and the settings."""
-    started = _begun(make, context.motion.text, [Speaker(seat) for seat in seats], rules)
-    room = _Room(Transcript(), rules.most_asks)
+    started = _start_rules(make, context.motion.text, [Speaker(seat) for seat in seats], rules)
+    state = _StrandState(Transcript(), rules.most_asks)
     if isinstance(started, Fault):
-        return _verdict(rules, started, room)
-    result, room = yield from _strand(started, room, step, rules)
-    return _verdict(rules, result, room)
+        return _build_verdict(rules, started, state)
+    result, state = yield from _run_strand(started, state, step, rules)
+    return _build_verdict(rules, result, state)
 
 
-def _begun(
+def _start_rules(
     make: Callable[..., Generator[Any, Any, Any]], motion: str, speakers: list[Speaker], rules: CustomRules
 ) -> Generator[Any, Any, Any] | Fault:
     try:
         return make(motion, speakers, rules)
     except Exception as error:  # noqa: BLE001  (whatever a user's file does, its debate keeps a record)
-        return _raised(error, rules)
+        return _fault_of(error, rules)
 
 
-def _strand(rulebook: Generator[Any, Any, Any], room: _Room, step: Step, rules: CustomRules) -> Rulebook[Held]:
+def _run_strand(
+    rulebook: Generator[Any, Any, Any], state: _StrandState, step: Step, rules: CustomRules
+) -> Rulebook[StrandResult]:
     """One generator to its end: the rules themselves, or one branch of them."""
-    brought: Any = None
+    answer: Any = None
     while True:
         try:
-            request = step(rulebook, brought)
+            request = step(rulebook, answer)
         except StopIteration as end:
-            return end.value, room
+            return end.value, state
         except TooLongError as error:
-            return Fault("too_long", f"{_place(error, rules)} runs on without asking anybody, and was stopped."), room
+            return Fault(
+                "too_long", f"{_locate_error(error, rules)} runs on without asking anybody, and was stopped."
+            ), state
         except Exception as error:  # noqa: BLE001
-            return _raised(error, rules), room
-        fault = _unusable(request, rulebook, room, rules)
+            return _fault_of(error, rules), state
+        fault = _find_fault(request, rulebook, state, rules)
         if fault is not None:
             rulebook.close()
-            return fault, room
+            return fault, state
         if isinstance(request, Request):
-            brought, room = yield from _asked(request, room, rules)
+            answer, state = yield from _ask_seat(request, state, rules)
         else:
-            brought, room = yield from _side_by_side(request, room, step, rules)
-            if isinstance(brought, Fault):
-                return brought, room
+            answer, state = yield from _run_branches(request, state, step, rules)
+            if isinstance(answer, Fault):
+                return answer, state
 
 
-def _unusable(request: Any, rulebook: Generator[Any, Any, Any], room: _Room, rules: CustomRules) -> Fault | None:
+def _find_fault(
+    request: Any, rulebook: Generator[Any, Any, Any], state: _StrandState, rules: CustomRules
+) -> Fault | None:
     """Why what the rules yielded cannot be done; None where it can."""
-    where = _at(rulebook, rules)
+    where = _locate_generator(rulebook, rules)
     if isinstance(request, Batcher):
         if len(request.branches) > _MOST_BRANCHES:
             return Fault("nonsense", f"{where} runs more than {_MOST_BRANCHES} branches together.")
         for _, branch in request.branches:
             if not isinstance(branch, Request | GeneratorType):
-                return Fault("nonsense", f"{where} runs {_named(branch)} together, which is no ask and no generator.")
+                return Fault(
+                    "nonsense", f"{where} runs {_describe_type(branch)} together, which is no ask and no generator."
+                )
             if isinstance(branch, GeneratorType) and getgeneratorstate(branch) != "GEN_CREATED":
                 return Fault("nonsense", f"{where} runs a generator together that was started already.")
-        doubled = _doubled(request)
+        doubled = _find_doubled_seat(request)
         if doubled:
             cure = "name the branches, as in together(first=..., second=...)"
             return Fault("nonsense", f"{where} asks {doubled} in two branches of one phase: {cure}.")
         # Each needs one ask at least, or a loop of empty branches would never end.
-        if not request.branches or len(request.branches) <= room.asks_left:
+        if not request.branches or len(request.branches) <= state.asks_left:
             return None if request.branches else Fault("nonsense", f"{where} runs nothing together.")
     elif not isinstance(request, Request):
-        return Fault("nonsense", f"{where} yields {_named(request)}; it must yield from an ask, or from together(...).")
-    elif room.asks_left > 0:
-        taken = next((row for row in room.said if len(row) >= _SHORTEST_QUOTE and row in request.instruction), None)
+        return Fault(
+            "nonsense", f"{where} yields {_describe_type(request)}; it must yield from an ask, or from together(...)."
+        )
+    elif state.asks_left > 0:
+        taken = next((row for row in state.said if len(row) >= _SHORTEST_QUOTE and row in request.instruction), None)
         if taken is None:
             return None
         return Fault(
@@ -261,7 +278,7 @@ def _unusable(request: Any, rulebook: Generator[Any, Any, Any], room: _Room, rul
     )
 
 
-def _doubled(request: Batcher) -> str:
+def _find_doubled_seat(request: Batcher) -> str:
     seen: set[tuple[str, str, str]] = set()
     for name, branch in request.branches:
         if isinstance(branch, Request):
@@ -272,10 +289,10 @@ def _doubled(request: Batcher) -> str:
     return ""
 
 
-def _asked(request: Request, room: _Room, rules: CustomRules) -> Rulebook[tuple[Answer, _Room]]:
+def _ask_seat(request: Request, state: _StrandState, rules: CustomRules) -> Rulebook[tuple[Answer, _StrandState]]:
     """Put one ask; its answer is heard by whom it is for."""
     seat, phase = request.seat, Phase(request.phase)
-    seen = room.transcript.seen_by(seat)
+    seen = state.transcript.visible_to(seat)
     form = CustomTurnSpec(request.kinds, request.instruction, request.about or (seen[-1].text if seen else ""))
     wanted = "\n".join(f"- {name}: {kind.words}" for name, kind in request.kinds)
     values = {"seat": seat.upper(), "instruction": request.instruction, "wanted": wanted}
@@ -283,60 +300,62 @@ def _asked(request: Request, room: _Room, rules: CustomRules) -> Rulebook[tuple[
     turn = yield from ask(
         seat,
         phase,
-        returns=form,
+        spec=form,
         task=Task("ask-about" if quotes else "ask", values, quotes),
-        sees=seen,
+        messages=seen,
         limits=rules.answer,
     )
-    room = replace(room, asks_left=room.asks_left - 1, used=room.used + 1)
+    state = replace(state, asks_left=state.asks_left - 1, used=state.used + 1)
     if not isinstance(turn, CustomTurn):
-        judged = room.judged and seat != JUDGE
+        judged = state.judged and seat != JUDGE
         silent = dict.fromkeys(name for name, _ in request.kinds)
-        return Answer(seat, silent, turn.detail or turn.reason or "silent"), replace(room, judged=judged)
-    channel, transcript = _channel(request, room.transcript)
-    transcript = transcript.post(Message(seat, phase, turn.text(), channel))
+        return Answer(seat, silent, turn.detail or turn.reason or "silent"), replace(state, judged=judged)
+    channel, transcript = _open_channel(request, state.transcript)
+    transcript = transcript.add(Message(seat, phase, turn.text(), channel))
     return Answer(seat, dict(turn.values)), replace(
-        room, transcript=transcript, said=(*room.said, *texts_of(turn.values))
+        state, transcript=transcript, said=(*state.said, *iter_texts(turn.values))
     )
 
 
-def _channel(request: Request, transcript: Transcript) -> tuple[Channel, Transcript]:
+def _open_channel(request: Request, transcript: Transcript) -> tuple[Channel, Transcript]:
     """Where an answer is posted, with the rights of those who hear it."""
     if request.only_for is None:
         return PUBLIC, transcript
     hearers = frozenset({request.seat, *request.only_for})
     channel = Channel(f"only_{'_'.join(sorted(hearers))}")
-    return channel, replace(transcript, readers=_joined(transcript.readers, ((channel, hearers),)))
+    return channel, replace(transcript, readers=_merge_readers(transcript.readers, ((channel, hearers),)))
 
 
-def _side_by_side(
-    request: Batcher, room: _Room, step: Step, rules: CustomRules
-) -> Rulebook[tuple[tuple[Any, ...] | Fault, _Room]]:
+def _run_branches(
+    request: Batcher, state: _StrandState, step: Step, rules: CustomRules
+) -> Rulebook[tuple[tuple[Any, ...] | Fault, _StrandState]]:
     """Run branches that do not hear each other, each with its share of the asks that are left."""
-    share = room.asks_left // len(request.branches)
-    own = replace(room, asks_left=share, used=0)
-    runs = [(name, _branch(branch, own, step, rules)) for name, branch in request.branches]
+    share = state.asks_left // len(request.branches)
+    own = replace(state, asks_left=share, used=0)
+    runs = [(name, _run_branch(branch, own, step, rules)) for name, branch in request.branches]
     plain = [run for name, run in runs if not name]
     held = yield from together(*plain, **{name: run for name, run in runs if name})
-    rooms = [row for _, row in held]
+    states = [row for _, row in held]
     fault = next((result for result, _ in held if isinstance(result, Fault)), None)
-    return fault or tuple(result for result, _ in held), room.after(*rooms)
+    return fault or tuple(result for result, _ in held), state.after(*states)
 
 
-def _branch(branch: Any, room: _Room, step: Step, rules: CustomRules) -> Rulebook[Held]:
+def _run_branch(branch: Any, state: _StrandState, step: Step, rules: CustomRules) -> Rulebook[StrandResult]:
     if isinstance(branch, Request):
-        return _asked(branch, room, rules)
-    return _strand(branch, room, step, rules)
+        return _ask_seat(branch, state, rules)
+    return _run_strand(branch, state, step, rules)
 
 
-def _verdict(rules: CustomRules, result: Any, room: _Room) -> CustomVerdict:
+def _build_verdict(rules: CustomRules, result: Any, state: _StrandState) -> CustomVerdict:
     if isinstance(result, Fault):
-        return CustomVerdict(rules, {}, room.used, judged=room.judged, stopped=result)
+        return CustomVerdict(rules, {}, state.used, judged=state.judged, stopped=result)
     told = {"reading": result} if isinstance(result, str) else {} if result is None else result
     if not isinstance(told, Mapping) or not all(isinstance(key, str) for key in told) or not _is_json(told):
-        sentence = f"{rules.where}: {rules.function} returns {_named(result)}; it must return a dict of plain values."
-        return CustomVerdict(rules, {}, room.used, judged=room.judged, stopped=Fault("nonsense", sentence))
-    return CustomVerdict(rules, told, room.used, judged=room.judged)
+        sentence = (
+            f"{rules.where}: {rules.function} returns {_describe_type(result)}; it must return a dict of plain values."
+        )
+        return CustomVerdict(rules, {}, state.used, judged=state.judged, stopped=Fault("nonsense", sentence))
+    return CustomVerdict(rules, told, state.used, judged=state.judged)
 
 
 def _is_json(value: Any, depth: int = 0) -> bool:
@@ -353,7 +372,7 @@ def _is_json(value: Any, depth: int = 0) -> bool:
     return value is None or isinstance(value, bool | int | str)
 
 
-def _at(rulebook: Generator[Any, Any, Any], rules: CustomRules) -> str:
+def _locate_generator(rulebook: Generator[Any, Any, Any], rules: CustomRules) -> str:
     """Where the rules stand: the innermost generator of the file that waits."""
     line = 0
     inner: Any = rulebook
@@ -365,26 +384,141 @@ def _at(rulebook: Generator[Any, Any, Any], rules: CustomRules) -> str:
     return f"{rules.where}, line {line}" if line else rules.where
 
 
-def _raised(error: Exception, rules: CustomRules) -> Fault:
+def _fault_of(error: Exception, rules: CustomRules) -> Fault:
     """An exception of the rules, with the last line of the file that it came through."""
-    where = _place(error, rules)
+    where = _locate_error(error, rules)
     told = " ".join(str(error).split())[:300]
     return Fault("raised", f"{where}: {type(error).__name__}{f': {told}' if told else ''}.")
 
 
-def _place(error: Exception, rules: CustomRules) -> str:
+def _locate_error(error: Exception, rules: CustomRules) -> str:
     """The last line of the file that an exception came through."""
-    lines = [number for file, number in _passed(error) if file == rules.file]
+    lines = [number for file, number in _traceback_lines(error) if file == rules.file]
     return f"{rules.where}, line {lines[-1]}" if lines else rules.where
 
 
-def _passed(error: Exception) -> Iterator[tuple[str, int]]:
+def _traceback_lines(error: Exception) -> Iterator[tuple[str, int]]:
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
         trace = trace.tb_next
 
 
-def _named(value: object) -> str:
+def _describe_type(value: object) -> str:
     kind = type(value).__name__
     return f"a {kind}" if kind[:1] not in "aeiou" else f"an {kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class CustomTurn:
+    """What a seat answered, in the order in which it was asked."""
+
+    values: Mapping[str, Any]
+
+    def text(self) -> str:
+        """The answers, each after its name where there are several."""
+        return unmarked("\n".join(answer_lines(self.values)))
+
+
+@dataclass(frozen=True, slots=True)
+class CustomTurnSpec:
+    """What one ask of an own format wants.
+
+    Attributes:
+        kinds: what is asked for, by name.
+        instruction: what the seat is told to do.
+        heard: what a small model is shown: what the ask is about, or else what was said last.
+    """
+
+    kinds: tuple[tuple[str, AnswerKind], ...]
+    instruction: str
+    heard: str = ""
+    name: str = "own_answer"
+
+    @property
+    def schema(self) -> JsonObject:
+        """An object with every answer."""
+        return schema.record({name: kind.schema for name, kind in self.kinds})
+
+    def read(self, content: JsonObject) -> CustomTurn:
+        """The answers."""
+        return CustomTurn({name: content[name] for name, _ in self.kinds})
+
+    def violations(self, turn: CustomTurn) -> tuple[Violation, ...]:
+        """Texts with too many words."""
+        return tuple(row for name, kind in self.kinds for row in kind.violations(name, turn.values[name]))
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """One answer at a time; from the second on beside what the seat has said itself."""
+        if len(done) >= len(self.kinds):
+            return None
+        name, kind = self.kinds[len(done)]
+        own = " ".join(str(row) for part in done for row in part.values() if isinstance(row, str))
+        form = "Answer in two or three sentences." if isinstance(kind, Text) else f"Answer with {kind.words}."
+        values = {"instruction": self.instruction, "name": name.replace("_", " "), "form": form}
+        if done:
+            task = Task("own-further", values, {"said": own})
+        else:
+            task = Task("own-answer-to", values, {"heard": self.heard}) if self.heard else Task("own-answer", values)
+        return Part(name, schema.record({name: kind.small_schema}), task, 220)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """All answers, as the whole form has them."""
+        return {name: kind.expand_small(part[name]) for (name, kind), part in zip(self.kinds, done, strict=True)}
+
+
+def iter_texts(values: Mapping[str, Any]) -> Iterator[str]:
+    """Every text in ``values``, however deep."""
+    for value in values.values():
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            yield from iter_texts(value)
+        elif isinstance(value, list | tuple):
+            yield from iter_texts(dict(enumerate(value)))  # type: ignore[arg-type]
+
+
+def make_format(function: Callable[..., Generator[Any, Any, Any]], options: type[FormatOptions]) -> Format:
+    """The format whose rules ``function`` is; a package names it as an entry point of ``disputatio.formats``.
+
+    Args:
+        function: a generator function as in a file of rules. Its parameters are ``motion``, where it wants it, and the
+            seats; those after a ``*`` are rules with their defaults.
+        options: what may be asked of the format. Its ``name`` is what people type, and the first line of its docstring
+            stands in lists of formats. An option and a rule of one name are the same.
+
+    Raises:
+        InvalidInputError: the options have no name, or a rule has no default.
+    """
+    name = options.model_fields["name"].default
+    rows = list(inspect.signature(function).parameters.values())
+    rules = [row for row in rows if row.kind is row.KEYWORD_ONLY]
+    without = next((row.name for row in rules if row.default is row.empty), None)
+    if not name or without is not None:
+        what = f"the rule {without} has no default" if name else f"{options.__name__} has no default for its name"
+        raise InvalidInputError(f"The format of {function.__module__} cannot be used: {what}.", "Give it one.")
+    names = [row.name for row in rows if row.kind is not row.KEYWORD_ONLY]
+    wants_motion = names[:1] == ["motion"]
+    seats = tuple(Seat(row) for row in names[wants_motion:])
+    own = {"file": function.__module__, "function": function.__name__, "seats": tuple(map(str, seats))}
+    settings = {row.name: row.default for row in rules}
+    body = [(key, type(value), field(default=value)) for key, value in {**settings, **own}.items()]
+
+    def make(motion: str, speakers: list[Any], rules: Any) -> Generator[Any, Any, Any]:
+        given = [motion, *speakers] if wants_motion else speakers
+        return function(*given, **{key: getattr(rules, key) for key in settings})
+
+    return Format(
+        name=name,
+        about=(options.__doc__ or name).strip().partition("\n")[0],
+        seats=seats,
+        rules=make_dataclass("InstalledRules", body, bases=(CustomRules,), frozen=True),
+        rulebook=partial(run_custom_rules, make, seats, _send),
+        judges=frozenset({JUDGE} & set(seats)),
+        options=options,
+        prompts=OWN,
+    )
+
+
+def _send(rulebook: Generator[Any, Any, Any], answer: Any) -> Any:
+    return rulebook.send(answer)

@@ -23,19 +23,19 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, cast
 
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.sizes import CHARACTERS_PER_WORD
+from disputatio.formats.turns.schema import CHARACTERS_PER_WORD
 from disputatio.kernel import Json, JsonObject, Seat, Violation
 from disputatio.motion import count_words
 
-OwnRequest: TypeAlias = "Request | Batcher"
-OwnRulebook: TypeAlias = Generator[Any, Any, Any]
+CustomRequest: TypeAlias = "Request | Batcher"
+CustomRulebook: TypeAlias = Generator[Any, Any, Any]
 _LONGEST_TEXT = 6_000
 _RATINGS = ("very weak", "weak", "fair", "good", "strong")
-TAKEN_NAMES = frozenset({"seat", "given", "silence", "phase", "about", "only_for"})
+RESERVED_NAMES = frozenset({"seat", "given", "silence", "phase", "about", "only_for"})
 """What no answer may be called: the answer itself, or ``ask``, has something of that name."""
 
 
-class Kind(Protocol):
+class AnswerKind(Protocol):
     """What one named answer of an ask may be."""
 
     @property
@@ -50,19 +50,19 @@ class Kind(Protocol):
     def words(self) -> str:
         """What is wanted, for a prompt: ``a text of at most 80 words``."""
 
-    def of_small(self, given: Json) -> Json:
+    def expand_small(self, given: Json) -> Json:
         """The answer that a small model gave, as ``schema`` has it."""
 
     def violations(self, name: str, given: Json) -> Iterable[Violation]:
         """The rules it breaks that a schema cannot carry."""
 
 
-def _check(fits: bool, sentence: str) -> None:  # noqa: FBT001
+def _require(fits: bool, sentence: str) -> None:  # noqa: FBT001
     if not fits:
         raise ValueError(sentence)
 
 
-def _is(value: object, kind: type) -> bool:
+def _has_type(value: object, kind: type) -> bool:
     """Whether a user's file gave what the signature asks for; nothing checks the types of such a file."""
     return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
 
@@ -88,7 +88,7 @@ class Text:
         """Its limit."""
         return f"a text of at most {self.limit} words"
 
-    def of_small(self, given: Json) -> Json:
+    def expand_small(self, given: Json) -> Json:
         """The same."""
         return given
 
@@ -120,7 +120,7 @@ class Choice:
         """The words there are."""
         return f"one of: {', '.join(self.options)}"
 
-    def of_small(self, given: Json) -> Json:
+    def expand_small(self, given: Json) -> Json:
         """The same."""
         return given
 
@@ -151,7 +151,7 @@ class Score:
         """The range."""
         return f"a whole number from {self.lowest} to {self.highest}, the highest being the best"
 
-    def of_small(self, given: Json) -> Json:
+    def expand_small(self, given: Json) -> Json:
         """The middle of the fifth of the range that the word stands for."""
         place = _RATINGS.index(str(given))
         return self.lowest + (self.highest - self.lowest) * (2 * place + 1) // 10
@@ -165,7 +165,7 @@ class Score:
 class Several:
     """A list; see ``several``."""
 
-    item: Kind
+    item: AnswerKind
     least: int
     most: int
 
@@ -185,9 +185,9 @@ class Several:
         """How many of what."""
         return f"a list of {self.least} to {self.most}, each {self.item.words}"
 
-    def of_small(self, given: Json) -> Json:
+    def expand_small(self, given: Json) -> Json:
         """Each as the whole form has it."""
-        return [self.item.of_small(row) for row in cast("list[Json]", given)]
+        return [self.item.expand_small(row) for row in cast("list[Json]", given)]
 
     def violations(self, name: str, given: Json) -> Iterable[Violation]:
         """Those of each."""
@@ -200,7 +200,7 @@ class Each:
     """An answer for each of several keys; see ``each``."""
 
     keys: tuple[str, ...]
-    item: Kind
+    item: AnswerKind
 
     @property
     def schema(self) -> JsonObject:
@@ -217,9 +217,9 @@ class Each:
         """The keys and what each wants."""
         return f"for each of {', '.join(self.keys)}: {self.item.words}"
 
-    def of_small(self, given: Json) -> Json:
+    def expand_small(self, given: Json) -> Json:
         """Each as the whole form has it."""
-        return {key: self.item.of_small(row) for key, row in cast("dict[str, Json]", given).items()}
+        return {key: self.item.expand_small(row) for key, row in cast("dict[str, Json]", given).items()}
 
     def violations(self, name: str, given: Json) -> Iterable[Violation]:
         """Those of each."""
@@ -229,35 +229,35 @@ class Each:
 
 def text(words: int = 150) -> Text:
     """A text of at most ``words`` words, 1 to 2,000. A longer one is asked for again once, then taken and marked."""
-    _check(_is(words, int) and 1 <= words <= 2_000, "text takes a number of words from 1 to 2000")
+    _require(_has_type(words, int) and 1 <= words <= 2_000, "text takes a number of words from 1 to 2000")
     return Text(words)
 
 
 def choice(*options: str) -> Choice:
     """One of ``options``, of which there are two or more."""
-    words = [row for row in options if _is(row, str) and row.strip()]
-    _check(len(words) == len(options) and len(set(words)) >= 2, "choice takes two or more different words")
-    _check(len(set(words)) == len(words), "choice takes each word once")
+    words = [row for row in options if _has_type(row, str) and row.strip()]
+    _require(len(words) == len(options) and len(set(words)) >= 2, "choice takes two or more different words")
+    _require(len(set(words)) == len(words), "choice takes each word once")
     return Choice(tuple(words))
 
 
 def score(lowest: int = 1, highest: int = 10) -> Score:
     """A whole number from ``lowest`` to ``highest``, which is the best."""
-    _check(_is(lowest, int) and _is(highest, int) and lowest < highest, "score takes two rising numbers")
+    _require(_has_type(lowest, int) and _has_type(highest, int) and lowest < highest, "score takes two rising numbers")
     return Score(lowest, highest)
 
 
-def several(item: Kind, least: int = 1, most: int = 3) -> Several:
+def several(item: AnswerKind, least: int = 1, most: int = 3) -> Several:
     """A list of ``least`` to ``most`` of ``item``."""
-    _check(0 <= least <= most <= 50 and most > 0, "several takes a least and a most number, up to 50")
+    _require(0 <= least <= most <= 50 and most > 0, "several takes a least and a most number, up to 50")
     return Several(item, least, most)
 
 
-def each(keys: Iterable[str], item: Kind) -> Each:
+def each(keys: Iterable[str], item: AnswerKind) -> Each:
     """An ``item`` for each of ``keys``, none of which can be left out."""
     names = tuple(keys)
-    _check(0 < len(names) == len(set(names)) <= 50, "each takes up to 50 different keys")
-    _check(all(_is(row, str) and row for row in names), "each takes keys that are words")
+    _require(0 < len(names) == len(set(names)) <= 50, "each takes up to 50 different keys")
+    _require(all(_has_type(row, str) and row for row in names), "each takes keys that are words")
     return Each(names, item)
 
 
@@ -298,7 +298,7 @@ class Request:
 
     seat: Seat
     instruction: str
-    kinds: tuple[tuple[str, Kind], ...]
+    kinds: tuple[tuple[str, AnswerKind], ...]
     phase: str
     about: str
     only_for: tuple[Seat, ...] | None
@@ -347,7 +347,7 @@ class Speaker:
         phase: str = "debate",
         about: object = "",
         only_for: Iterable[Speaker] | None = None,
-        **answers: Kind,
+        **answers: AnswerKind,
     ) -> Request:
         """The ask of one turn.
 
@@ -363,40 +363,40 @@ class Speaker:
         Raises:
             ValueError: something cannot be asked like this.
         """
-        _check(_is(instruction, str) and bool(instruction.strip()), "ask takes an instruction in words")
-        _check(len(instruction) <= _LONGEST_TEXT, f"an instruction has at most {_LONGEST_TEXT} characters")
-        _check(_is_word(phase), f"a phase is a word of letters, digits, - and _: not {phase!r}")
+        _require(_has_type(instruction, str) and bool(instruction.strip()), "ask takes an instruction in words")
+        _require(len(instruction) <= _LONGEST_TEXT, f"an instruction has at most {_LONGEST_TEXT} characters")
+        _require(_is_word(phase), f"a phase is a word of letters, digits, - and _: not {phase!r}")
         for name, kind in answers.items():
-            _check(name not in TAKEN_NAMES and not name.startswith("_"), f"an answer cannot be called {name}")
-            _check(hasattr(kind, "small_schema"), f"{name} is a text, choice, score, several or each: not {kind!r}")
+            _require(name not in RESERVED_NAMES and not name.startswith("_"), f"an answer cannot be called {name}")
+            _require(hasattr(kind, "small_schema"), f"{name} is a text, choice, score, several or each: not {kind!r}")
         kinds = tuple(answers.items()) or (("text", Text(150)),)
         readers = None if only_for is None else tuple(row.name for row in only_for)
-        return Request(self.name, instruction.strip(), kinds, phase, _plain(about), readers)
+        return Request(self.name, instruction.strip(), kinds, phase, _to_text(about), readers)
 
 
 def _is_word(phase: object) -> bool:
     return isinstance(phase, str) and 0 < len(phase) <= 40 and phase.replace("-", "").replace("_", "").isalnum()
 
 
-def _plain(about: object) -> str:
+def _to_text(about: object) -> str:
     """What an ask is about, as text: words, a list of words, or an answer."""
     if isinstance(about, Answer):
-        return "\n".join(said(about.values))
+        return "\n".join(answer_lines(about.values))
     if isinstance(about, list | tuple):
-        return "\n".join(_plain(row) for row in about)
+        return "\n".join(_to_text(row) for row in about)
     return "" if about is None else str(about)
 
 
-def said(values: Mapping[str, Any]) -> Iterator[str]:
+def answer_lines(values: Mapping[str, Any]) -> Iterator[str]:
     """Answers as lines to be read; a text that stands alone has no name before it."""
     for name, value in values.items():
-        plain = _shown(value)
+        plain = _format_value(value)
         yield plain if len(values) == 1 else f"{name.replace('_', ' ')}: {plain}"
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {_shown(row)}" for key, row in value.items())
+        return "; ".join(f"{key}: {_format_value(row)}" for key, row in value.items())
     if isinstance(value, list | tuple):
-        return "; ".join(map(_shown, value))
+        return "; ".join(map(_format_value, value))
     return str(value)

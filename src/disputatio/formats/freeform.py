@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from disputatio.formats.debate_context import DebateContext
-from disputatio.formats.sides import CON, JUDGE, PRO, Side
+from disputatio.formats.jury import CON, JUDGE, PRO, Side
 from disputatio.formats.turns.monologue import HEADINGS, Monologue, MonologueSpec, Summing, SummingSpec
 from disputatio.kernel import JsonObject, Limits, Message, Phase, Rulebook, Task, Transcript, ask
 
@@ -50,21 +50,21 @@ class FreeformVerdict:
 
 def freeform(rules: FreeformRules, context: DebateContext) -> Rulebook[FreeformVerdict]:  # noqa: ARG001  (speeches cite nothing)
     """A free-form debate from the first speech to the judge's headings."""
-    transcript, form = Transcript(), MonologueSpec(rules.speech_words)
+    transcript, spec = Transcript(), MonologueSpec(rules.speech_words)
     for number in range(1, rules.rounds + 1):
         for side in (PRO, CON):
-            transcript = yield from monologue(side, number, transcript, form, rules)
-    if not transcript.posts:
+            transcript = yield from give_monologue(side, number, transcript, spec, rules)
+    if not transcript.messages:
         return FreeformVerdict(None, 0)
     task = Task("summing", {"headings": ", ".join(HEADINGS.values())})
     turn = yield from ask(
-        JUDGE, JUDGING, returns=SummingSpec(), task=task, sees=transcript.seen_by(JUDGE), limits=rules.judging
+        JUDGE, JUDGING, spec=SummingSpec(), task=task, messages=transcript.visible_to(JUDGE), limits=rules.judging
     )
-    return FreeformVerdict(turn.headings if isinstance(turn, Summing) else None, len(transcript.posts))
+    return FreeformVerdict(turn.headings if isinstance(turn, Summing) else None, len(transcript.messages))
 
 
-def monologue(
-    side: Side, number: int, transcript: Transcript, form: MonologueSpec, rules: FreeformRules
+def give_monologue(
+    side: Side, number: int, transcript: Transcript, spec: MonologueSpec, rules: FreeformRules
 ) -> Rulebook[Transcript]:
     """One speech, heard by everyone after it."""
     phase = Phase(f"round-{number}")
@@ -77,9 +77,9 @@ def monologue(
     turn = yield from ask(
         side.seat,
         phase,
-        returns=form,
+        spec=spec,
         task=Task("monologue", words),
-        sees=transcript.seen_by(side.seat),
+        messages=transcript.visible_to(side.seat),
         limits=rules.speech,
     )
-    return transcript.post(Message(side.seat, phase, turn.text())) if isinstance(turn, Monologue) else transcript
+    return transcript.add(Message(side.seat, phase, turn.text())) if isinstance(turn, Monologue) else transcript

@@ -1,12 +1,4 @@
-"""The bench: the judges of a debate between two sides, and what each of them is shown.
-
-The rules
-    1. Every judge hears the whole debate and finds alone: no judge hears another.
-    2. With both orders, each judges twice, once with either side shown first. The sides then have neutral names:
-       the one shown first is Side A, its arguments are A-1, A-2 and so on.
-    3. With a retest, each judges once more in the first order. That finding is compared and counts for nothing.
-    4. A judge that gives no finding is named with the reason, and stays in the denominator.
-"""
+"""The two sides of a debate and what each has put forward so far."""
 
 from __future__ import annotations
 
@@ -15,21 +7,106 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from disputatio.formats.sides import CON, PRO
-from disputatio.formats.turns.adjudication import Adjudication, AdjudicationSpec, Exhibit, Irregularity
-from disputatio.formats.turns.grounds import Grounds
+from disputatio.formats.turns.adjudication import Adjudication, AdjudicationSpec, Exhibit, Grounds, Irregularity
+from disputatio.formats.turns.cross_examination import (
+    ArgumentStatus,
+    Closing,
+    CrossExamination,
+    Question,
+    Response,
+    ResponseKind,
+)
+from disputatio.formats.turns.opening import Argument, Opening
 from disputatio.judging.blinding import Blinding, blind
 from disputatio.judging.fallacies import FoundFallacy
 from disputatio.judging.panel_verdict import PanelMethod
 from disputatio.judging.scoring import Rubric
 from disputatio.kernel import Limits, Message, Phase, Rulebook, Seat, Task, Transcript, ask, together
 
+JUDGE = Seat("judge")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """For or against the motion. ``prefix`` numbers its arguments."""
+
+    seat: Seat
+    prefix: str
+    stance: str
+
+    def words(self) -> dict[str, str]:
+        """How a prompt names the side and its task."""
+        other = "con" if self.seat == "pro" else "pro"
+        point, quality = ("benefit", "a good idea") if self.seat == "pro" else ("problem", "a bad idea")
+        return {
+            "side": self.seat.upper(),
+            "stance": self.stance,
+            "opponent": other.upper(),
+            "point": point,
+            "quality": quality,
+        }
+
+
+PRO = Side(Seat("pro"), "PRO", "for")
+CON = Side(Seat("con"), "CON", "against")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What one side has said; None where it has not spoken, or abstained."""
+
+    side: Side
+    opening: Opening | None = None
+    examination: CrossExamination | None = None
+    closing: Closing | None = None
+
+    def after(self, *, examination: CrossExamination | None = None, closing: Closing | None = None) -> Case:
+        """The case with one more turn."""
+        return Case(self.side, self.opening, examination or self.examination, closing or self.closing)
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Its arguments; none where it abstained from the opening."""
+        return self.opening.arguments if self.opening else ()
+
+    @property
+    def argument_ids(self) -> str:
+        """The ids of its arguments, as a list for people."""
+        return ", ".join(argument.id for argument in self.arguments)
+
+    @property
+    def responses(self) -> tuple[Response, ...]:
+        """Its responses to the other side's arguments."""
+        return self.examination.responses if self.examination else ()
+
+    def questions_from(self, other: Case) -> tuple[Question, ...]:
+        """The questions that ``other`` put to this side."""
+        return tuple(question for response in other.responses for question in response.questions)
+
+    def conceded_of(self, other: Case) -> tuple[Argument, ...]:
+        """The arguments of ``other`` that this side conceded, whole or in part."""
+        accepted = {ResponseKind.CONCEDE, ResponseKind.PARTIAL}
+        targets = {response.target for response in self.responses if response.kind in accepted}
+        return tuple(argument for argument in other.arguments if argument.id in targets)
+
+    def hold(self, argument: str) -> ArgumentStatus | None:
+        """What it said last of its own ``argument``; None where it gave no closing."""
+        if self.closing is None:
+            return None
+        return next((held.hold for held in self.closing.holds if held.argument == argument), None)
+
+    def answered(self, question: str) -> str | None:
+        """Its answer to ``question``; None where it gave none."""
+        answers = self.closing.answers if self.closing else ()
+        return next((answer.text for answer in answers if answer.question == question), None)
+
+
 JUDGING = Phase("judging")
 _NEUTRAL = (
     " The sides are called Side A and Side B here, by the order in which they are shown; their arguments are A-1, B-1 "
     "and so on, and the response to A-1 is Side B on A-1. The order says nothing of who is right."
 )
-Found = TypeVar("Found", FoundFallacy, Irregularity)
+FindingT = TypeVar("FindingT", FoundFallacy, Irregularity)
 SIDES = (str(PRO.seat), str(CON.seat))
 
 
@@ -59,16 +136,16 @@ class JuryRules:
         return self.both_orders or self.anonymous
 
     @property
-    def sittings(self) -> tuple[Sitting, ...]:
+    def sessions(self) -> tuple[Session, ...]:
         """What every judge sits through."""
-        first = Sitting(SIDES, hides_sides=self.hides_sides)
+        first = Session(SIDES, hides_sides=self.hides_sides)
         other = (replace(first, order=(SIDES[1], SIDES[0])),) if self.both_orders else ()
         again = (replace(first, again=True),) if self.retest else ()
         return (first, *other, *again)
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class Session:
     """One hearing of the whole debate: which side is shown first, under which names, and whether it is a retest."""
 
     order: tuple[str, str]
@@ -93,68 +170,70 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class Ruling:
     """What one judge found in one sitting, in the real names; the reason where it found nothing."""
 
     judge: str
-    sitting: Sitting
+    session: Session
     adjudication: Adjudication | None
     failure: str = ""
 
 
-def hear(
+def collect_rulings(
     judges: Sequence[Seat],
     rules: JuryRules,
     exhibits: tuple[Exhibit, ...],
     transcript: Transcript,
     rubric: Rubric,
     limits: Limits,
-) -> Rulebook[tuple[Hearing, ...]]:
+) -> Rulebook[tuple[Ruling, ...]]:
     """Let every judge sit through every sitting, all at the same time."""
-    branches = {sitting.name: _sit(judges, sitting, exhibits, transcript, rubric, limits) for sitting in rules.sittings}
+    branches = {
+        session.name: _run_session(judges, session, exhibits, transcript, rubric, limits) for session in rules.sessions
+    }
     plain = [branches.pop("")] if "" in branches else []
     heard = yield from together(*plain, **branches)
-    return tuple(hearing for sitting in heard for hearing in sitting)
+    return tuple(ruling for session in heard for ruling in session)
 
 
-def _sit(
+def _run_session(
     judges: Sequence[Seat],
-    sitting: Sitting,
+    session: Session,
     exhibits: tuple[Exhibit, ...],
     transcript: Transcript,
     rubric: Rubric,
     limits: Limits,
-) -> Rulebook[tuple[Hearing, ...]]:
-    blinding = sitting.blinding(exhibits)
-    shown = _shown(exhibits, sitting, blinding)
-    heard: tuple[Hearing, ...] = yield from together(
-        *(_judge(judge, sitting, AdjudicationSpec(shown, rubric), blinding, transcript, limits) for judge in judges)
+) -> Rulebook[tuple[Ruling, ...]]:
+    blinding = session.blinding(exhibits)
+    shown = _blind_exhibits(exhibits, session, blinding)
+    heard: tuple[Ruling, ...] = yield from together(
+        *(_ask_judge(judge, session, AdjudicationSpec(shown, rubric), blinding, transcript, limits) for judge in judges)
     )
     return heard
 
 
-def _judge(
+def _ask_judge(
     judge: Seat,
-    sitting: Sitting,
-    form: AdjudicationSpec,
+    session: Session,
+    spec: AdjudicationSpec,
     blinding: Blinding | None,
     transcript: Transcript,
     limits: Limits,
-) -> Rulebook[Hearing]:
+) -> Rulebook[Ruling]:
     turn = yield from ask(
         judge,
         JUDGING,
-        returns=form,
-        task=Task("judging", form.task_values() | ({"sides": _NEUTRAL} if blinding else {})),
-        sees=_posts(transcript.seen_by(judge), sitting, blinding),
+        spec=spec,
+        task=Task("judging", spec.task_values() | ({"sides": _NEUTRAL} if blinding else {})),
+        messages=_blind_messages(transcript.visible_to(judge), session, blinding),
         limits=limits,
     )
     if not isinstance(turn, Adjudication):
-        return Hearing(judge, sitting, None, turn.detail or turn.reason)
-    return Hearing(judge, sitting, turn if blinding is None else _revealed(turn, sitting.order))
+        return Ruling(judge, session, None, turn.detail or turn.reason)
+    return Ruling(judge, session, turn if blinding is None else _reveal_adjudication(turn, session.order))
 
 
-def revealing(order: tuple[str, str], arguments: Iterable[str]) -> Callable[[str], str]:
+def make_revealer(order: tuple[str, str], arguments: Iterable[str]) -> Callable[[str], str]:
     """Puts the real names back into what a judge said that saw ``order`` under neutral names.
 
     Args:
@@ -169,18 +248,18 @@ def revealing(order: tuple[str, str], arguments: Iterable[str]) -> Callable[[str
     return Blinding(order, names, ids, ()).reveal
 
 
-def _revealed(turn: Adjudication, order: tuple[str, str]) -> Adjudication:
+def _reveal_adjudication(turn: Adjudication, order: tuple[str, str]) -> Adjudication:
     """A finding with the real names back in it."""
     named = [name for row in turn.judgements for name in (row.argument, *row.grounds.invented)]
-    reveal = revealing(order, dict.fromkeys(named))
+    reveal = make_revealer(order, dict.fromkeys(named))
     judgements = tuple(
         replace(
             row,
             argument=reveal(row.argument),
             reason=reveal(row.reason),
-            fallacies=tuple(_in_real_names(found, reveal) for found in row.fallacies),
+            fallacies=tuple(_reveal_finding(found, reveal) for found in row.fallacies),
             answers=tuple(replace(each, id=reveal(each.id), words=reveal(each.words)) for each in row.answers),
-            irregular=tuple(_in_real_names(each, reveal) for each in row.irregular),
+            irregular=tuple(_reveal_finding(each, reveal) for each in row.irregular),
             grounds=Grounds(tuple(map(reveal, row.grounds.named)), tuple(map(reveal, row.grounds.invented))),
         )
         for row in turn.judgements
@@ -193,37 +272,37 @@ def _revealed(turn: Adjudication, order: tuple[str, str]) -> Adjudication:
     )
 
 
-def _in_real_names(found: Found, reveal: Callable[[str], str]) -> Found:
+def _reveal_finding(found: FindingT, reveal: Callable[[str], str]) -> FindingT:
     """A fallacy or another finding with words, with the real names back in its words and its place."""
     return replace(found, words=reveal(found.words), place=reveal(found.place))
 
 
-def _posts(posts: Sequence[Message], sitting: Sitting, blinding: Blinding | None) -> tuple[Message, ...]:
+def _blind_messages(messages: Sequence[Message], session: Session, blinding: Blinding | None) -> tuple[Message, ...]:
     """What was said, phase by phase, the side that is shown first first."""
     if blinding is None:
-        return tuple(posts)
-    phases = list(dict.fromkeys(post.phase for post in posts))
-    place = {side: number for number, side in enumerate(sitting.order)}
-    ranked = sorted(posts, key=lambda post: (phases.index(post.phase), place.get(str(post.seat), -1)))
+        return tuple(messages)
+    phases = list(dict.fromkeys(message.phase for message in messages))
+    place = {side: number for number, side in enumerate(session.order)}
+    ranked = sorted(messages, key=lambda message: (phases.index(message.phase), place.get(str(message.seat), -1)))
     names = dict(blinding.names)
     return tuple(
-        replace(post, seat=Seat(names.get(str(post.seat), str(post.seat))), text=blinding.hide(post.text))
-        for post in ranked
+        replace(message, seat=Seat(names.get(str(message.seat), str(message.seat))), text=blinding.hide(message.text))
+        for message in ranked
     )
 
 
-def _shown(exhibits: tuple[Exhibit, ...], sitting: Sitting, blinding: Blinding | None) -> tuple[Exhibit, ...]:
+def _blind_exhibits(exhibits: tuple[Exhibit, ...], session: Session, blinding: Blinding | None) -> tuple[Exhibit, ...]:
     """The exhibits in the order of the sitting, under its names."""
     if blinding is None:
         return exhibits
     prefixes = {str(side.seat): f"{side.prefix}-" for side in (PRO, CON)}
     ranked = [
-        exhibit for side in sitting.order for exhibit in exhibits if exhibit.argument.id.startswith(prefixes[side])
+        exhibit for side in session.order for exhibit in exhibits if exhibit.argument.id.startswith(prefixes[side])
     ]
-    return tuple(_hidden(exhibit, blinding.hide) for exhibit in ranked)
+    return tuple(_blind_exhibit(exhibit, blinding.hide) for exhibit in ranked)
 
 
-def _hidden(exhibit: Exhibit, hide: Callable[[str], str]) -> Exhibit:
+def _blind_exhibit(exhibit: Exhibit, hide: Callable[[str], str]) -> Exhibit:
     """An exhibit with the neutral names in everything that was said."""
     argument = exhibit.argument
     return Exhibit(

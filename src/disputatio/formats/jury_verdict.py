@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
-from disputatio.formats.jury import SIDES, Hearing, JuryRules
+from disputatio.formats.jury import SIDES, JuryRules, Ruling
 from disputatio.formats.turns.adjudication import Adjudication, Irregularity, Judgement, MarkedAnswer
 from disputatio.judging.agreement import Agreement, Ratings, cohen_kappa, fleiss_kappa, krippendorff_alpha
 from disputatio.judging.consistency import RetestReport, compare_retest
@@ -31,7 +31,7 @@ _STANDINGS = {row.value: row for row in Standing}
 _WEIGHTED = frozenset({PanelMethod.WEIGHTED_MEAN, PanelMethod.WEIGHTED_VOTE})
 
 
-def panel_of(judges: Sequence[str], rules: JuryRules) -> Panel:
+def make_panel(judges: Sequence[str], rules: JuryRules) -> Panel:
     """The panel that ``judges`` make under ``rules``.
 
     Raises:
@@ -59,17 +59,17 @@ def panel_of(judges: Sequence[str], rules: JuryRules) -> Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeWord:
+class JudgeResult:
     """One judge on one argument over its sittings: a standing, SPLIT, VOID or NOT_HEARD, and why."""
 
     judge: str
-    word: str
+    result: str
     reason: str
 
     @property
     def standing(self) -> Standing | None:
         """The standing it gives the argument; None where it gives none."""
-        return _STANDINGS.get(self.word)
+        return _STANDINGS.get(self.result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,13 @@ class ArgumentFinding:
         notes: every finding of every judge as JSON, those of a retest too.
     """
 
-    word: str
+    result: str
     reason: str
     void: str
     scores: Mapping[str, float] | None
     score: Fraction | None
     fallacies: tuple[FoundFallacy, ...]
-    judges: tuple[JudgeWord, ...]
+    judges: tuple[JudgeResult, ...]
     notes: tuple[JsonObject, ...]
     irregular: tuple[Irregularity, ...] = ()
     marks: Mapping[str, tuple[Mark, str]] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class ArgumentFinding:
     @property
     def standing(self) -> Standing | None:
         """The bench's standing; None where it has none."""
-        return _STANDINGS.get(self.word)
+        return _STANDINGS.get(self.result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class JuryVerdict:
     judges: tuple[str, ...]
     rules: JuryRules
     rubric: Rubric
-    hearings: tuple[Hearing, ...]
+    rulings: tuple[Ruling, ...]
     panel: PanelVerdict | None
     points: Mapping[str, Fraction]
     agreement: tuple[Agreement, ...]
@@ -133,8 +133,8 @@ class JuryVerdict:
     def opinions(self) -> tuple[tuple[str, Adjudication], ...]:
         """Each heard judge with its whole finding, of its first sitting that brought one."""
         found: dict[str, Adjudication] = {}
-        for row in self.hearings:
-            if row.adjudication is not None and not row.sitting.again:
+        for row in self.rulings:
+            if row.adjudication is not None and not row.session.again:
                 found.setdefault(row.judge, row.adjudication)
         return tuple((judge, found[judge]) for judge in self.judges if judge in found)
 
@@ -160,14 +160,14 @@ class JuryVerdict:
 
     def on(self, argument: str) -> ArgumentFinding:
         """What the bench found on ``argument``."""
-        words = tuple(self.word(judge, argument) for judge in self.judges)
-        counting = [row.judge for row in words if row.word not in {VOID, NOT_HEARD}]
+        words = tuple(self.judge_result(judge, argument) for judge in self.judges)
+        counting = [row.judge for row in words if row.result not in {VOID, NOT_HEARD}]
         counted = [row for judge in counting for row in self._rows(judge) if row.argument == argument]
-        word, reason = self._together(words)
-        void = next((row.reason for row in words if row.word == VOID), "") if word == VOID else ""
+        result, reason = self._together(words)
+        void = next((row.reason for row in words if row.result == VOID), "") if result == VOID else ""
         one = counted[0] if counted and self.panel is None else None
         return ArgumentFinding(
-            word=word,
+            result=result,
             reason=reason,
             void=void,
             scores=dict(one.scores) if one else _means(counted),
@@ -202,53 +202,55 @@ class JuryVerdict:
         """The findings of ``judge`` that count."""
         return [
             row
-            for hearing in self.hearings
-            if hearing.judge == judge and not hearing.sitting.again and hearing.adjudication
-            for row in hearing.adjudication.judgements
+            for ruling in self.rulings
+            if ruling.judge == judge and not ruling.session.again and ruling.adjudication
+            for row in ruling.adjudication.judgements
             if not row.void_because
         ]
 
-    def word(self, judge: str, argument: str) -> JudgeWord:
+    def judge_result(self, judge: str, argument: str) -> JudgeResult:
         """What ``judge`` found on ``argument`` over its sittings."""
-        sat = [row for row in self.hearings if row.judge == judge and not row.sitting.again]
+        sat = [row for row in self.rulings if row.judge == judge and not row.session.again]
         failed = next((row.failure or "no reason was given" for row in sat if row.adjudication is None), "")
         if failed or not sat:
-            return JudgeWord(judge, NOT_HEARD, failed)
-        rows = [row for hearing in sat for row in _judgements(hearing) if row.argument == argument]
+            return JudgeResult(judge, NOT_HEARD, failed)
+        rows = [row for ruling in sat for row in _judgements(ruling) if row.argument == argument]
         void = next((row.void_because for row in rows if row.void_because), "")
         if void or not rows:
-            return JudgeWord(judge, VOID, void)
+            return JudgeResult(judge, VOID, void)
         words = list(dict.fromkeys(row.standing.value for row in rows))
         if len(words) > 1:
-            return JudgeWord(judge, SPLIT, f"{' and '.join(words)}, by the order of the sides")
-        return JudgeWord(judge, words[0], rows[0].reason)
+            return JudgeResult(judge, SPLIT, f"{' and '.join(words)}, by the order of the sides")
+        return JudgeResult(judge, words[0], rows[0].reason)
 
-    def _together(self, words: tuple[JudgeWord, ...]) -> tuple[str, str]:
+    def _together(self, words: tuple[JudgeResult, ...]) -> tuple[str, str]:
         if len(words) == 1:
             (row,) = words
-            return ("", "") if row.word == NOT_HEARD else (row.word, row.reason if row.standing else "")
-        heard = {row.word for row in words} - {NOT_HEARD}
+            return ("", "") if row.result == NOT_HEARD else (row.result, row.reason if row.standing else "")
+        heard = {row.result for row in words} - {NOT_HEARD}
         if heard <= {VOID}:
             return (VOID, "") if heard else ("", "")
         ballots = [
-            Ballot.cast(row.judge, row.word) if row.standing else Ballot.silent(row.judge, Silence.ABSTAINED, row.word)
+            Ballot.cast(row.judge, row.result)
+            if row.standing
+            else Ballot.silent(row.judge, Silence.ABSTAINED, row.result)
             for row in words
         ]
         weights = dict(self.rules.weights)
         found = count_votes(by_weight(weights) if weights else MAJORITY, self.judges, ballots, tuple(Standing)).winner
         if found is None:
-            return SPLIT, "the judges part: " + ", ".join(f"{row.judge} {row.word}" for row in words)
-        return found, next(f"{row.judge}: {row.reason}" for row in words if row.word == found)
+            return SPLIT, "the judges part: " + ", ".join(f"{row.judge} {row.result}" for row in words)
+        return found, next(f"{row.judge}: {row.reason}" for row in words if row.result == found)
 
     def _notes(self, argument: str) -> Iterable[JsonObject]:
-        for hearing in self.hearings:
-            for row in _judgements(hearing):
+        for ruling in self.rulings:
+            for row in _judgements(ruling):
                 if row.argument == argument:
                     void = row.void_because
                     yield {
-                        "judge": hearing.judge,
-                        "first_shown": hearing.sitting.order[0],
-                        "again": hearing.sitting.again,
+                        "judge": ruling.judge,
+                        "first_shown": ruling.session.order[0],
+                        "again": ruling.session.again,
                         "void": void,
                         "rests_on": list(row.grounds.named),
                         "standing": None if void else row.standing.value,
@@ -258,8 +260,8 @@ class JuryVerdict:
                     }
 
 
-def bench_verdict(
-    hearings: Sequence[Hearing], judges: Sequence[str], rules: JuryRules, rubric: Rubric, sides: Mapping[str, str]
+def build_jury_verdict(
+    rulings: Sequence[Ruling], judges: Sequence[str], rules: JuryRules, rubric: Rubric, sides: Mapping[str, str]
 ) -> JuryVerdict:
     """Put together what the bench found.
 
@@ -272,40 +274,40 @@ def bench_verdict(
     """
     panel, points = None, dict[str, Fraction]()
     # An argument that is void in one sitting is left out of all of a judge's, or its sittings could not be compared.
-    void = {(row.judge, found.argument) for row in hearings for found in _judgements(row) if found.void_because}
-    scores = {(row.judge, row.sitting): _scores(row, rubric, sides, void) for row in hearings}
-    if hearings and (len(judges) > 1 or len(rules.sittings) > 1):
-        bench = panel_of(judges, rules)
-        panel = bench.verdict([row for (_, sitting), row in scores.items() if not sitting.again])
+    void = {(row.judge, found.argument) for row in rulings for found in _judgements(row) if found.void_because}
+    scores = {(row.judge, row.session): _scores(row, rubric, sides, void) for row in rulings}
+    if rulings and (len(judges) > 1 or len(rules.sessions) > 1):
+        bench = make_panel(judges, rules)
+        panel = bench.verdict([row for (_, session), row in scores.items() if not session.again])
         points = bench.arguments(panel.findings)
-    first, *_, last = rules.sittings * 2
+    first, *_, last = rules.sessions * 2
     retests = [
         compare_retest(scores[judge, first], scores[judge, last])
         for judge in judges
         if last.again and (judge, last) in scores
     ]
-    found = JuryVerdict(tuple(judges), rules, rubric, tuple(hearings), panel, points, (), tuple(retests))
+    found = JuryVerdict(tuple(judges), rules, rubric, tuple(rulings), panel, points, (), tuple(retests))
     if panel is None or len(judges) < 2:
         return found
-    words = [[found.word(judge, argument).standing for argument in sides] for judge in judges]
+    words = [[found.judge_result(judge, argument).standing for argument in sides] for judge in judges]
     return replace(found, agreement=_agreement(panel, words))
 
 
-def _scores(hearing: Hearing, rubric: Rubric, sides: Mapping[str, str], void: Set[tuple[str, str]]) -> JudgeScores:
-    order = hearing.sitting.order
-    if hearing.adjudication is None:
-        return JudgeScores.failed(hearing.judge, order, hearing.failure)
+def _scores(ruling: Ruling, rubric: Rubric, sides: Mapping[str, str], void: Set[tuple[str, str]]) -> JudgeScores:
+    order = ruling.session.order
+    if ruling.adjudication is None:
+        return JudgeScores.failed(ruling.judge, order, ruling.failure)
     findings: dict[str, dict[str, dict[str, int]]] = {}
-    for row in hearing.adjudication.judgements:
-        if (hearing.judge, row.argument) not in void:
+    for row in ruling.adjudication.judgements:
+        if (ruling.judge, row.argument) not in void:
             findings.setdefault(sides[row.argument], {})[row.argument] = row.scores
-    return JudgeScores.from_findings(hearing.judge, order, findings, rubric)
+    return JudgeScores.from_findings(ruling.judge, order, findings, rubric)
 
 
 def _agreement(panel: PanelVerdict, words: list[list[Standing | None]]) -> tuple[Agreement, ...]:
     """Of the points alpha and W, of the standings alpha and a kappa: Cohen's for two judges, Fleiss' for more."""
     alpha, w = measure_agreement(panel)
-    standings: Ratings = [[word and word.value for word in row] for row in words]
+    standings: Ratings = [[result and result.value for result in row] for row in words]
     name = "Cohen's" if len(words) == 2 else "Fleiss'"
     kappa = cohen_kappa(standings[0], standings[1]) if len(words) == 2 else fleiss_kappa(standings)
     return (
@@ -316,8 +318,8 @@ def _agreement(panel: PanelVerdict, words: list[list[Standing | None]]) -> tuple
     )
 
 
-def _judgements(hearing: Hearing) -> tuple[Judgement, ...]:
-    return hearing.adjudication.judgements if hearing.adjudication else ()
+def _judgements(ruling: Ruling) -> tuple[Judgement, ...]:
+    return ruling.adjudication.judgements if ruling.adjudication else ()
 
 
 def _marks(rows: Sequence[Judgement]) -> dict[str, tuple[Mark, str]]:

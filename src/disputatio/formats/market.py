@@ -35,12 +35,16 @@ from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
 from disputatio.formats.debate_context import DebateContext
-from disputatio.formats.market_verdict import Analyst, MarketVerdict, exhibits_of, market_verdict
+from disputatio.formats.market_verdict import Analyst, MarketVerdict, build_exhibits, build_market_verdict
+from disputatio.formats.turns.market_arguments import (
+    MarketExamination,
+    MarketExaminationSpec,
+    MarketOpening,
+    MarketOpeningSpec,
+)
 from disputatio.formats.turns.market_closing import FEWEST_WORDS, MOST_WORDS, MarketClosing, MarketClosingSpec
-from disputatio.formats.turns.market_cross import MarketExamination, MarketExaminationSpec
-from disputatio.formats.turns.market_figures import Desk
+from disputatio.formats.turns.market_figures import FigureChecker
 from disputatio.formats.turns.market_judging import MarketAdjudication, MarketExhibit, MarketJudgingSpec
-from disputatio.formats.turns.market_opening import MarketOpening, MarketOpeningSpec
 from disputatio.judging.scoring import Criterion, Rubric
 from disputatio.kernel import (
     Abstention,
@@ -71,7 +75,7 @@ ANALYSTS = tuple(Seat(f"{name}_{way}") for name in LENSES for way in (BULL, BEAR
 JUDGE, KNOWLEDGE_BASE = Seat("judge"), Seat("knowledge base")
 OPENING, CROSS_EXAMINATION = Phase("opening"), Phase("cross-examination")
 CLOSING, JUDGING, SLICE = Phase("closing"), Phase("judging"), Phase("slice")
-BENCH = Channel("bench")
+JUDGE_CHANNEL = Channel("full_checker")
 
 MARKET_RUBRIC = Rubric(
     "market",
@@ -125,32 +129,36 @@ def market(rules: MarketRules, context: DebateContext) -> Rulebook[MarketVerdict
     Raises:
         InvalidInputError: the docket has no knowledge base.
     """
-    base = knowledge_of(context)
-    desks = {name: Desk(base, take_slice(base, lens)) for name, lens in LENSES.items()}
-    bench = Desk(base, take_whole(base))
-    transcript = table_of(desks, bench)
+    base = require_knowledge(context)
+    checkers = {name: FigureChecker(base, take_slice(base, lens)) for name, lens in LENSES.items()}
+    full_checker = FigureChecker(base, take_whole(base))
+    transcript = open_transcript(checkers, full_checker)
 
-    analysts = yield from together(*(opening(seat, desks[lens_name(seat)], transcript, rules) for seat in ANALYSTS))
-    transcript = transcript.post(*said(OPENING, analysts))
+    analysts = yield from together(
+        *(open_case(seat, checkers[lens_name(seat)], transcript, rules) for seat in ANALYSTS)
+    )
+    transcript = transcript.add(*list_messages(OPENING, analysts))
 
     pairs = yield from together(
-        **{name: cross_examination(pair_of(name, analysts), transcript, rules) for name in LENSES}
+        **{name: cross_examine_pair(pair_of(name, analysts), transcript, rules) for name in LENSES}
     )
     analysts = tuple(row for pair in pairs for row in pair)
-    transcript = transcript.post(*said(CROSS_EXAMINATION, analysts))
+    transcript = transcript.add(*list_messages(CROSS_EXAMINATION, analysts))
 
-    analysts = yield from together(*(closing(row, opponent_of(row, analysts), transcript, rules) for row in analysts))
-    transcript = transcript.post(*said(CLOSING, analysts))
+    analysts = yield from together(
+        *(close_case(row, opponent_of(row, analysts), transcript, rules) for row in analysts)
+    )
+    transcript = transcript.add(*list_messages(CLOSING, analysts))
 
-    exhibits = exhibits_of(analysts)
-    finding = yield from judging(exhibits, bench, transcript, rules)
-    verdict = market_verdict(analysts, exhibits, finding, rules.rubric, base)
+    exhibits = build_exhibits(analysts)
+    finding = yield from judge(exhibits, full_checker, transcript, rules)
+    verdict = build_market_verdict(analysts, exhibits, finding, rules.rubric, base)
     for row in verdict.trace:
         yield from declare("score", row.argument, row.score_json())
     return verdict
 
 
-def knowledge_of(context: DebateContext) -> KnowledgeBase:
+def require_knowledge(context: DebateContext) -> KnowledgeBase:
     """The knowledge base that lies before the debate.
 
     Raises:
@@ -179,45 +187,53 @@ def channel_of(seat: str) -> Channel:
     return Channel(seat.partition("_")[0])
 
 
-def table_of(desks: Mapping[str, Desk], bench: Desk) -> Transcript:
+def open_transcript(checkers: Mapping[str, FigureChecker], full_checker: FigureChecker) -> Transcript:
     """The floor before anybody speaks: each pair has its slice on a channel of its own, the judge the whole base."""
     pairs = {Channel(name): frozenset({Seat(f"{name}_{BULL}"), Seat(f"{name}_{BEAR}"), JUDGE}) for name in LENSES}
     own = {_slice_channel(name): pairs[Channel(name)] - {JUDGE} for name in LENSES}
-    readers = {**pairs, **own, BENCH: frozenset({JUDGE})}
-    slices = [Message(KNOWLEDGE_BASE, SLICE, desk.text, _slice_channel(name)) for name, desk in desks.items()]
-    return Transcript(readers=tuple(readers.items())).post(*slices, Message(KNOWLEDGE_BASE, SLICE, bench.text, BENCH))
+    readers = {**pairs, **own, JUDGE_CHANNEL: frozenset({JUDGE})}
+    slices = [Message(KNOWLEDGE_BASE, SLICE, checker.text, _slice_channel(name)) for name, checker in checkers.items()]
+    return Transcript(readers=tuple(readers.items())).add(
+        *slices, Message(KNOWLEDGE_BASE, SLICE, full_checker.text, JUDGE_CHANNEL)
+    )
 
 
 def _slice_channel(name: str) -> Channel:
     return Channel(f"{name} slice")
 
 
-def opening(seat: Seat, desk: Desk, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
+def open_case(seat: Seat, checker: FigureChecker, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst makes its case from its slice. It hears nobody."""
-    form = MarketOpeningSpec(seat, desk, rules.minimum_arguments, rules.maximum_arguments, bullish=seat.endswith(BULL))
-    counts = {"minimum": str(form.minimum), "maximum": str(form.maximum)}
+    spec = MarketOpeningSpec(
+        seat, checker, rules.minimum_arguments, rules.maximum_arguments, bullish=seat.endswith(BULL)
+    )
+    counts = {"minimum": str(spec.minimum), "maximum": str(spec.maximum)}
     turn = yield from ask(
         seat,
         OPENING,
-        returns=form,
-        task=task_of("opening", seat, desk, counts),
-        sees=transcript.seen_by(seat),
+        spec=spec,
+        task=make_task("opening", seat, checker, counts),
+        messages=transcript.visible_to(seat),
         limits=rules.opening,
     )
-    return Analyst(seat, desk, opening=turn) if isinstance(turn, MarketOpening) else Analyst(seat, desk).without(turn)
+    return (
+        Analyst(seat, checker, opening=turn)
+        if isinstance(turn, MarketOpening)
+        else Analyst(seat, checker).without(turn)
+    )
 
 
-def cross_examination(
+def cross_examine_pair(
     pair: tuple[Analyst, Analyst], transcript: Transcript, rules: MarketRules
 ) -> Rulebook[tuple[Analyst, Analyst]]:
     """The bull of a lens examines the bear, then the bear, who has heard it, the bull."""
     bull, bear = pair
-    bull = yield from examination(bull, bear, transcript, rules)
-    bear = yield from examination(bear, bull, transcript.post(*said(CROSS_EXAMINATION, (bull,))), rules)
+    bull = yield from cross_examine(bull, bear, transcript, rules)
+    bear = yield from cross_examine(bear, bull, transcript.add(*list_messages(CROSS_EXAMINATION, (bull,))), rules)
     return bull, bear
 
 
-def examination(own: Analyst, other: Analyst, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
+def cross_examine(own: Analyst, other: Analyst, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst responds to every argument of the other; with no arguments there is nothing to respond to."""
     if not other.arguments:
         return own
@@ -225,67 +241,67 @@ def examination(own: Analyst, other: Analyst, transcript: Transcript, rules: Mar
     turn = yield from ask(
         own.seat,
         CROSS_EXAMINATION,
-        returns=MarketExaminationSpec(own.seat, other.arguments, own.arguments, own.desk),
-        task=task_of("cross-examination", own.seat, own.desk, targets),
-        sees=transcript.seen_by(own.seat),
+        spec=MarketExaminationSpec(own.seat, other.arguments, own.arguments, own.checker),
+        task=make_task("cross-examination", own.seat, own.checker, targets),
+        messages=transcript.visible_to(own.seat),
         limits=rules.cross_examination,
     )
     return own.after(examination=turn) if isinstance(turn, MarketExamination) else own.without(turn)
 
 
-def closing(own: Analyst, other: Analyst, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
+def close_case(own: Analyst, other: Analyst, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst says what is left of its arguments; without any it has nothing to close."""
     if not own.arguments:
         return own
-    form = MarketClosingSpec(
+    spec = MarketClosingSpec(
         own.seat,
         own.arguments,
         other.challenges,
         own.challenges,
-        own.desk,
+        own.checker,
         rules.stance_fewest_words,
         rules.stance_most_words,
     )
     words = {
         "own": ", ".join(row.id for row in own.arguments),
-        "conceded": ", ".join(form.conceded) or "none",
-        "fewest": str(form.fewest_words),
-        "most": str(form.most_words),
+        "conceded": ", ".join(spec.conceded) or "none",
+        "fewest": str(spec.fewest_words),
+        "most": str(spec.most_words),
     }
     turn = yield from ask(
         own.seat,
         CLOSING,
-        returns=form,
-        task=task_of("closing", own.seat, own.desk, words),
-        sees=transcript.seen_by(own.seat),
+        spec=spec,
+        task=make_task("closing", own.seat, own.checker, words),
+        messages=transcript.visible_to(own.seat),
         limits=rules.closing,
     )
     return own.after(closing=turn) if isinstance(turn, MarketClosing) else own.without(turn)
 
 
-def judging(
-    exhibits: tuple[MarketExhibit, ...], bench: Desk, transcript: Transcript, rules: MarketRules
+def judge(
+    exhibits: tuple[MarketExhibit, ...], full_checker: FigureChecker, transcript: Transcript, rules: MarketRules
 ) -> Rulebook[MarketAdjudication | Abstention | None]:
     """The judge finds on every argument; without arguments there is nothing to judge."""
     if not exhibits:
         return None
-    form = MarketJudgingSpec(exhibits, rules.rubric, bench)
+    spec = MarketJudgingSpec(exhibits, rules.rubric, full_checker)
     words = {
-        "criteria": "\n".join(f"  {row}" for row in form.criteria().splitlines()),
+        "criteria": "\n".join(f"  {row}" for row in spec.criteria().splitlines()),
         "arguments": ", ".join(row.argument.id for row in exhibits),
     }
     finding = yield from ask(
         JUDGE,
         JUDGING,
-        returns=form,
+        spec=spec,
         task=Task("judging", words),
-        sees=transcript.seen_by(JUDGE),
+        messages=transcript.visible_to(JUDGE),
         limits=rules.judging,
     )
     return finding
 
 
-def task_of(prompt: str, seat: Seat, desk: Desk, words: dict[str, str]) -> Task:
+def make_task(prompt: str, seat: Seat, checker: FigureChecker, words: dict[str, str]) -> Task:
     """What an analyst is told, in four layers: its role, its data, how it behaves, and the form of this turn."""
     lens = lens_of(seat)
     other = BEAR if seat.endswith(BULL) else BULL
@@ -296,7 +312,7 @@ def task_of(prompt: str, seat: Seat, desk: Desk, words: dict[str, str]) -> Task:
         "lens": lens.value,
         "about": ABOUT[lens],
         "stance": STANCE[seat.partition("_")[2]],
-        "modules": ", ".join(desk.modules),
+        "modules": ", ".join(checker.modules),
     }
     return Task(prompt, values, layers=("role", "data", "behaviour"))
 
@@ -325,7 +341,7 @@ def opponent_of(own: Analyst, analysts: tuple[Analyst, ...]) -> Analyst:
     return bear if own.seat == bull.seat else bull
 
 
-def said(phase: Phase, analysts: tuple[Analyst, ...]) -> tuple[Message, ...]:
+def list_messages(phase: Phase, analysts: tuple[Analyst, ...]) -> tuple[Message, ...]:
     """What analysts put on the channels of their lenses in ``phase``; nothing where one abstained."""
     found = []
     for row in analysts:

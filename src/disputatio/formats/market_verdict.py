@@ -17,17 +17,22 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from disputatio.formats.turns.closing import Hold
+from disputatio.formats.turns.cross_examination import ArgumentStatus
+from disputatio.formats.turns.market_arguments import (
+    Challenge,
+    ChallengeType,
+    MarketArgument,
+    MarketExamination,
+    MarketOpening,
+)
 from disputatio.formats.turns.market_closing import MarketClosing, RefinedClaim
-from disputatio.formats.turns.market_cross import Challenge, ChallengeType, MarketExamination
-from disputatio.formats.turns.market_figures import INFERRED, VERIFIED, Desk, Figure
+from disputatio.formats.turns.market_figures import INFERRED, VERIFIED, Figure, FigureChecker
 from disputatio.formats.turns.market_judging import (
     MarketAdjudication,
     MarketExhibit,
     MarketJudgement,
     MarketStanding,
 )
-from disputatio.formats.turns.market_opening import MarketArgument, MarketOpening
 from disputatio.judging.judge_scores import ScoreSpread, measure_spread
 from disputatio.judging.scoring import Rubric, mean, round_half_up, weigh_scores
 from disputatio.judging.standing import (
@@ -67,7 +72,7 @@ class Analyst:
     """What one analyst has said so far."""
 
     seat: Seat
-    desk: Desk
+    checker: FigureChecker
     opening: MarketOpening | None = None
     examination: MarketExamination | None = None
     closing: MarketClosing | None = None
@@ -97,7 +102,7 @@ class Analyst:
         """The same analyst after another turn."""
         return Analyst(
             self.seat,
-            self.desk,
+            self.checker,
             self.opening,
             examination or self.examination,
             closing or self.closing,
@@ -142,7 +147,7 @@ class MarketRow:
         refined = self.exhibit.refined
         if refined is None:
             return self.exhibit.argument.confidence
-        return None if refined.hold is Hold.WITHDRAWN else refined.confidence
+        return None if refined.hold is ArgumentStatus.WITHDRAWN else refined.confidence
 
     @property
     def standing(self) -> MarketStanding:
@@ -261,7 +266,9 @@ class MarketVerdict:
             row.argument for row in self.trace if any(each.kind is ChallengeType.CONCEDE for each in row.exhibit.drew)
         ]
         gone = [
-            row.argument for row in self.trace if row.exhibit.refined and row.exhibit.refined.hold is Hold.WITHDRAWN
+            row.argument
+            for row in self.trace
+            if row.exhibit.refined and row.exhibit.refined.hold is ArgumentStatus.WITHDRAWN
         ]
         return find_agreed_points(claims, conceded, gone)
 
@@ -339,7 +346,7 @@ def knowledge_json(base: KnowledgeBase) -> JsonObject:
     }
 
 
-def exhibits_of(analysts: Sequence[Analyst]) -> tuple[MarketExhibit, ...]:
+def build_exhibits(analysts: Sequence[Analyst]) -> tuple[MarketExhibit, ...]:
     """Every argument with what it drew, what became of it, and the standing that follows."""
     found = []
     for own in analysts:
@@ -353,7 +360,7 @@ def exhibits_of(analysts: Sequence[Analyst]) -> tuple[MarketExhibit, ...]:
     return tuple(found)
 
 
-def market_verdict(
+def build_market_verdict(
     analysts: Sequence[Analyst],
     exhibits: Sequence[MarketExhibit],
     finding: MarketAdjudication | Abstention | None,
@@ -370,7 +377,7 @@ def market_verdict(
 
 def _exchange(argument: MarketArgument, drew: Sequence[Challenge], refined: RefinedClaim | None) -> Exchange:
     """The exchange about an argument. Its closing answers what it drew, unless the argument was given up there."""
-    answered = refined is not None and refined.hold is not Hold.WITHDRAWN
+    answered = refined is not None and refined.hold is not ArgumentStatus.WITHDRAWN
     replies = tuple([Reply(_REPLIES[row.kind], answered) for row in drew if row.is_sound])
     return Exchange(argument.id, replies, refined.hold.value if refined else None)
 

@@ -17,10 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from disputatio.formats.competition_terms import PRICED, CompetitionRules
+from disputatio.formats.competition_rules import PRICED, CompetitionRules
 from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.scoring import ABOUT, Foul, Scoring, Summation
-from disputatio.formats.turns.speech import SpeechKind, Spoken
+from disputatio.formats.turns.speech import SpeechKind, SpeechTurn
 from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric, round_half_up, weigh_scores
 from disputatio.kernel import Channel, JsonObject, Seat, Transcript, Violation
 
@@ -116,7 +116,7 @@ class Speech:
     seat: Seat
     stage: str
     kind: SpeechKind
-    turn: Spoken
+    turn: SpeechTurn
     limit: int
     selected_by: str
     broken: tuple[Violation, ...] = ()
@@ -312,7 +312,7 @@ def total_of_team(match: Match, team: str) -> Total:
     return Total(team, points, penalties, sum(row.speeches for row in four), sum(row.unscored for row in four))
 
 
-def score_fact(speech: Speech, totals: Iterable[Total]) -> JsonObject:
+def score_json(speech: Speech, totals: Iterable[Total]) -> JsonObject:
     """A score as it is stated after a speech, with the totals it leads to."""
     body = speech.as_json()
     running = {
@@ -321,12 +321,12 @@ def score_fact(speech: Speech, totals: Iterable[Total]) -> JsonObject:
     return {**body, "totals": running}
 
 
-def scored(speech: Speech, scoring: Scoring | None, rules: CompetitionRules) -> Speech:
+def apply_scoring(speech: Speech, scoring: Scoring | None, rules: CompetitionRules) -> Speech:
     """The speech with its score, the charges against it, and what they cost.
 
     A foul that has no price lowers nothing but rule compliance: it cannot count for more than the rules' cap then.
     """
-    charges = charges_against(speech, scoring)
+    charges = collect_charges(speech, scoring)
     fouls = {row.foul for row in charges if row.counts}
     counted, score = _counted(scoring, rules.rubric, HIGHEST if fouls <= PRICED else rules.compliance_cap)
     penalties = tuple(
@@ -362,7 +362,7 @@ def _once(charges: tuple[Charge, ...]) -> tuple[Charge, ...]:
     return tuple(first.values())
 
 
-def charges_against(speech: Speech, scoring: Scoring | None) -> tuple[Charge, ...]:
+def collect_charges(speech: Speech, scoring: Scoring | None) -> tuple[Charge, ...]:
     """What code found in a speech, then what the judge found."""
     by_code = tuple(Charge(Foul(row.rule), "code", row.detail) for row in speech.broken)
     by_judge = tuple(Charge(row.foul, "judge", row.words, row.said) for row in (scoring.findings if scoring else ()))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from disputatio.formats.competition_terms import CompetitionRules
+from disputatio.formats.competition_rules import CompetitionRules
 from disputatio.formats.match import (
     CON,
     DEBATERS,

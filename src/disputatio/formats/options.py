@@ -195,7 +195,7 @@ class Panel(FormatOptions):
 
     def changes_of(self, seats: Sequence[str]) -> Mapping[str, Any]:
         """The electorate, the options and the decision rule that the four options of it make."""
-        from disputatio.formats.decision import DecisionRule, RuleName
+        from disputatio.formats.rule_values import DecisionRule, RuleName
 
         rule = RuleName(self.decision) if self.decision else RuleName.THRESHOLD_VOTE
         if self.decision is None and self.weights:

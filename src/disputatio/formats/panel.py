@@ -28,12 +28,18 @@ from dataclasses import dataclass, field
 
 from disputatio.errors import InvalidInputError
 from disputatio.formats.debate_context import DebateContext
-from disputatio.formats.decision import BUDGET_REACHED, ESCALATE, MAX_ROUNDS_EXHAUSTED, DecisionRule
-from disputatio.formats.names import LONGEST_NAME, is_name
-from disputatio.formats.panel_verdict import Count, Held, PanelVerdict, Spoken, counted
-from disputatio.formats.turns.angles import ANGLES
+from disputatio.formats.panel_verdict import PanelHistory, PanelTurn, PanelVerdict, PhaseCount, count_phase
+from disputatio.formats.rule_values import (
+    BUDGET_REACHED,
+    ESCALATE,
+    LONGEST_NAME,
+    MAX_ROUNDS_EXHAUSTED,
+    DecisionRule,
+    is_name,
+)
 from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.position import Position, PositionSpec
+from disputatio.formats.turns.schema import ANGLES
 from disputatio.kernel import (
     Abstention,
     Limits,
@@ -85,13 +91,13 @@ class PanelRules:
     def __post_init__(self) -> None:
         if not self.debaters:
             raise InvalidInputError("A panel without debaters decides nothing.", "Name some: --debaters ada,bo,cleo.")
-        _check_once(self.debaters, "debater", "--debaters ada,bo,cleo")
+        check_names(self.debaters, "debater", "--debaters ada,bo,cleo")
         if len(self.options) < 2:
             raise InvalidInputError(
                 f"There is nothing to vote on with {len(self.options)} option{'s' if not self.options else ''}.",
                 "Give two or more: --options adopt,reject,revise.",
             )
-        _check_once(self.options, "option", "--options adopt,reject,revise")
+        check_names(self.options, "option", "--options adopt,reject,revise")
         if self.rounds < 1:
             raise InvalidInputError(f"A panel cannot be held in {self.rounds} rounds.", "Give 1 or more: --rounds 2.")
         self.decision.among(self.debaters)
@@ -122,53 +128,55 @@ class Stage:
 
 def panel(rules: PanelRules, context: DebateContext) -> Rulebook[PanelVerdict]:
     """A panel from its proposals to its decision."""
-    transcript, held = Transcript(), Held(rules.debaters)
+    transcript, history = Transcript(), PanelHistory(rules.debaters)
     citing = Citing(context.sources, context.motion.text) if context.sources else NOTHING
-    counts: list[Count] = []
+    counts: list[PhaseCount] = []
     for stage in rules.stages:
-        transcript, held, spoken = yield from phase_of(stage, transcript, held, rules, citing)
+        transcript, history, spoken = yield from run_phase(stage, transcript, history, rules, citing)
 
-        count = counted(stage.number, stage.phase, spoken, held, rules.options, rules.decision)
+        count = count_phase(stage.number, stage.phase, spoken, history, rules.options, rules.decision)
         counts.append(count)
         yield from declare("vote", stage.name, count.as_json())
 
         if count.outcome.winner is not None:
-            return verdict(rules, context, held, counts, count.outcome.winner, rules.decision.name)
+            return build_verdict(rules, context, history, counts, count.outcome.winner, rules.decision.name)
         if any(row.not_asked for row in spoken):
-            return verdict(rules, context, held, counts, None, BUDGET_REACHED)
-    return verdict(rules, context, held, counts, ESCALATE, MAX_ROUNDS_EXHAUSTED)
+            return build_verdict(rules, context, history, counts, None, BUDGET_REACHED)
+    return build_verdict(rules, context, history, counts, ESCALATE, MAX_ROUNDS_EXHAUSTED)
 
 
-def phase_of(
-    stage: Stage, transcript: Transcript, held: Held, rules: PanelRules, citing: Citing
-) -> Rulebook[tuple[Transcript, Held, tuple[Spoken, ...]]]:
+def run_phase(
+    stage: Stage, transcript: Transcript, history: PanelHistory, rules: PanelRules, citing: Citing
+) -> Rulebook[tuple[Transcript, PanelHistory, tuple[PanelTurn, ...]]]:
     """Every debater takes one turn: all at once in the first phase, then one after the other."""
     if stage.is_first:
-        turns = yield from together(*(turn_of(name, stage, transcript, held, rules, citing) for name in rules.debaters))
+        turns = yield from together(
+            *(ask_debater(name, stage, transcript, history, rules, citing) for name in rules.debaters)
+        )
         for spoken in turns:
-            transcript, held = heard(spoken, stage, transcript), held.after(spoken)
-        return transcript, held, turns
-    taken: list[Spoken] = []
+            transcript, history = add_turn(spoken, stage, transcript), history.after(spoken)
+        return transcript, history, turns
+    taken: list[PanelTurn] = []
     for name in rules.debaters:
-        spoken = yield from turn_of(name, stage, transcript, held, rules, citing)
-        transcript, held = heard(spoken, stage, transcript), held.after(spoken)
+        spoken = yield from ask_debater(name, stage, transcript, history, rules, citing)
+        transcript, history = add_turn(spoken, stage, transcript), history.after(spoken)
         taken.append(spoken)
-    return transcript, held, tuple(taken)
+    return transcript, history, tuple(taken)
 
 
-def turn_of(
-    name: str, stage: Stage, transcript: Transcript, held: Held, rules: PanelRules, citing: Citing
-) -> Rulebook[Spoken]:
+def ask_debater(
+    name: str, stage: Stage, transcript: Transcript, history: PanelHistory, rules: PanelRules, citing: Citing
+) -> Rulebook[PanelTurn]:
     """One debater's turn, or its abstention."""
     place = rules.debaters.index(name)
-    form = PositionSpec(
+    spec = PositionSpec(
         rules.options,
         rules.turn_words,
         stage.phase,
         ANGLES[place % len(ANGLES)],
         ("benefit", "problem")[place % 2],
-        other=held.last_words_before(name),
-        own=held.last_words_of(name),
+        other=history.last_words_before(name),
+        own=history.last_words_of(name),
         citing=citing,
     )
     words = {
@@ -182,24 +190,29 @@ def turn_of(
     turn = yield from ask(
         Seat(name),
         stage.name,
-        returns=form,
+        spec=spec,
         task=Task(stage.phase, words),
-        sees=transcript.seen_by(Seat(name)),
+        messages=transcript.visible_to(Seat(name)),
         limits=getattr(rules, stage.phase),
     )
     if isinstance(turn, Abstention):
-        return Spoken(name, stage.number, stage.phase, None, turn.reason, turn.detail)
-    return Spoken(name, stage.number, stage.phase, turn)
+        return PanelTurn(name, stage.number, stage.phase, None, turn.reason, turn.detail)
+    return PanelTurn(name, stage.number, stage.phase, turn)
 
 
-def heard(spoken: Spoken, stage: Stage, transcript: Transcript) -> Transcript:
+def add_turn(spoken: PanelTurn, stage: Stage, transcript: Transcript) -> Transcript:
     """The floor after a turn; an abstention puts nothing on it."""
     position: Position | None = spoken.position
-    return transcript if position is None else transcript.post(Message(Seat(spoken.name), stage.name, position.text()))
+    return transcript if position is None else transcript.add(Message(Seat(spoken.name), stage.name, position.text()))
 
 
-def verdict(
-    rules: PanelRules, context: DebateContext, held: Held, counts: list[Count], decision: str | None, decided_by: str
+def build_verdict(
+    rules: PanelRules,
+    context: DebateContext,
+    history: PanelHistory,
+    counts: list[PhaseCount],
+    decision: str | None,
+    decided_by: str,
 ) -> PanelVerdict:
     """What the panel came to."""
     return PanelVerdict(
@@ -208,14 +221,14 @@ def verdict(
         max_rounds=rules.rounds,
         rule=rules.decision,
         counts=tuple(counts),
-        spoken=held.spoken,
+        spoken=history.spoken,
         decision=decision,
         decided_by=str(decided_by),
         voices=tuple(sorted(context.voices, key=lambda row: rules.debaters.index(row.seat))),
     )
 
 
-def _check_once(names: Iterable[str], what: str, example: str) -> None:
+def check_names(names: Iterable[str], what: str, example: str) -> None:
     """Refuse a name that is none, or that is there twice."""
     seen: set[str] = set()
     for name in names:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from disputatio.formats.debate_context import Voice
-from disputatio.formats.decision import (
+from disputatio.formats.rule_values import (
     BUDGET_REACHED,
     ESCALATE,
     MAX_ROUNDS_EXHAUSTED,
@@ -23,7 +23,7 @@ SCHEDULE = "schedule"
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class PanelTurn:
     """What one debater did in one phase: a position, or an abstention with its reason."""
 
     name: str
@@ -47,13 +47,13 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PanelHistory:
     """All that was said so far, in the order of the schedule."""
 
     debaters: tuple[str, ...]
-    spoken: tuple[Spoken, ...] = ()
+    spoken: tuple[PanelTurn, ...] = ()
 
-    def after(self, spoken: Spoken) -> Held:
+    def after(self, spoken: PanelTurn) -> PanelHistory:
         """The same with one more."""
         return replace(self, spoken=(*self.spoken, spoken))
 
@@ -69,7 +69,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class PhaseCount:
     """The count after one phase."""
 
     number: int
@@ -99,13 +99,18 @@ def _ballot_json(ballot: Ballot) -> JsonObject:
     }
 
 
-def counted(
-    number: int, phase: str, spoken: Sequence[Spoken], held: Held, options: Sequence[str], rule: DecisionRule
-) -> Count:
+def count_phase(
+    number: int,
+    phase: str,
+    spoken: Sequence[PanelTurn],
+    history: PanelHistory,
+    options: Sequence[str],
+    rule: DecisionRule,
+) -> PhaseCount:
     """The rule applied to the latest vote of each registered debater."""
-    ballots = select_latest_ballots(row.ballot for row in held.spoken)
-    outcome = count_votes(rule.among(held.debaters), held.debaters, ballots, options)
-    return Count(number, phase, tuple(row.name for row in spoken), outcome)
+    ballots = select_latest_ballots(row.ballot for row in history.spoken)
+    outcome = count_votes(rule.among(history.debaters), history.debaters, ballots, options)
+    return PhaseCount(number, phase, tuple(row.name for row in spoken), outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +171,8 @@ class PanelVerdict:
     options: tuple[str, ...]
     max_rounds: int
     rule: DecisionRule
-    counts: tuple[Count, ...]
-    spoken: tuple[Spoken, ...]
+    counts: tuple[PhaseCount, ...]
+    spoken: tuple[PanelTurn, ...]
     decision: str | None
     decided_by: str
     voices: tuple[Voice, ...] = ()
@@ -204,7 +209,7 @@ class PanelVerdict:
             return f"escalate, by {MAX_ROUNDS_EXHAUSTED}: no option met the rule in {rounds}; {self.last.reason}"
         return f"{self.decision}, by {self.decided_by} after {where}: {self.last.reason}"
 
-    def latest(self, name: str) -> Spoken | None:
+    def latest(self, name: str) -> PanelTurn | None:
         """The latest turn of ``name``."""
         return next((row for row in reversed(self.spoken) if row.name == name and row.position), None)
 
@@ -286,7 +291,7 @@ class PanelVerdict:
             **self._dominance(shares, moved),
         }
 
-    def _of(self, name: str) -> list[Spoken]:
+    def _of(self, name: str) -> list[PanelTurn]:
         return [row for row in self.spoken if row.name == name]
 
     def _shares(self) -> dict[str, Fraction]:

@@ -82,7 +82,7 @@ def _review() -> Format:
 
 def _competition() -> Format:
     from disputatio.formats.competition import competition
-    from disputatio.formats.competition_terms import CompetitionRules
+    from disputatio.formats.competition_rules import CompetitionRules
     from disputatio.formats.match import DEBATERS, JUDGE, SPEECHES
 
     return Format(
@@ -120,7 +120,7 @@ def _single() -> Format:
 
 
 def _recognition() -> Format:
-    from disputatio.formats.recognition import RECOGNITION
+    from disputatio.formats.single import RECOGNITION
 
     return RECOGNITION
 
@@ -136,9 +136,9 @@ class _Formats(Mapping[str, Format]):
         self._plugins: Callable[[], object] = lambda: None
         self._makers: dict[str, Callable[[], Format]] = {name: cache(maker) for name, maker in makers.items()}
 
-    def register(self, form: Format) -> None:
+    def register(self, debate_format: Format) -> None:
         """Add a format."""
-        self._makers[form.name] = lambda: form
+        self._makers[debate_format.name] = lambda: debate_format
 
     def look_in(self, plugins: Callable[[], object]) -> None:
         """Let ``plugins`` add further formats when a name is not found, or all are wanted."""
@@ -187,17 +187,17 @@ def look_for_formats(plugins: Callable[[], object]) -> None:
     _PACKAGED.look_in(plugins)
 
 
-def register(form: Format) -> None:
+def register(debate_format: Format) -> None:
     """Offer another format, with its options, on every surface.
 
     Raises:
         InvalidInputError: a format is called that already.
     """
-    if _PACKAGED.has(form.name) or form.name in UNLISTED:
+    if _PACKAGED.has(debate_format.name) or debate_format.name in UNLISTED:
         raise InvalidInputError(
-            f"There is a format called {form.name!r} already.", "Give the other one a name of its own."
+            f"There is a format called {debate_format.name!r} already.", "Give the other one a name of its own."
         )
-    _PACKAGED.register(form)
+    _PACKAGED.register(debate_format)
 
 
 UNLISTED: Mapping[str, Format] = _Formats(single=_single, recognition=_recognition)

@@ -43,16 +43,14 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from disputatio.formats.brief import Brief
-from disputatio.formats.contest import Contest, Position, Round, numbers_from, still_open
 from disputatio.formats.debate_context import DebateContext, numbered
-from disputatio.formats.review_outcome import ReviewVerdict, Stop, review_verdict
+from disputatio.formats.review_round import Contest, Position, Round, numbers_from, still_open
+from disputatio.formats.review_verdict import ReviewVerdict, Stop, build_review_verdict
+from disputatio.formats.rule_values import Brief
 from disputatio.formats.turns.citing import NOTHING, Citing
-from disputatio.formats.turns.criticism import Criticism, CriticismSpec
-from disputatio.formats.turns.framing import Framing, FramingSpec
+from disputatio.formats.turns.criticism import Criticism, CriticismSpec, Rebuttals, RebuttalSpec
 from disputatio.formats.turns.moderation import Moderation, ModerationSpec, criteria_text, ids
-from disputatio.formats.turns.proposition import Proposition, PropositionSpec
-from disputatio.formats.turns.rebuttal import Rebuttals, RebuttalSpec
+from disputatio.formats.turns.proposition import Framing, FramingSpec, Proposition, PropositionSpec
 from disputatio.kernel import Limits, Message, Phase, Rulebook, Seat, Task, Transcript, ask, declare, together
 
 FRAMER, PROPOSER, CRITIC = Seat("framer"), Seat("proposer"), Seat("critic")
@@ -85,7 +83,7 @@ class ReviewRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class RoundContext:
     """Where the debate stands as a round begins: everything said before, and what may be cited."""
 
     number: int
@@ -104,22 +102,22 @@ def review(rules: ReviewRules, context: DebateContext) -> Rulebook[ReviewVerdict
     """A review from its framing to the last moderation."""
     proposers = numbered(PROPOSER, context.seats)
     framing, transcript = yield from frame(rules, context, len(proposers))
-    positions = positions_of(rules, context, proposers, framing)
+    positions = assign_positions(rules, context, proposers, framing)
     rounds: tuple[Round, ...] = ()
     stop = Stop.UNFRAMED
     for number in range(1, min(rules.rounds, rules.MAXIMUM_ROUNDS) + 1):
         if not positions:
             break
-        transcript = transcript.post(*introduced(context, number))
+        transcript = transcript.add(*introduce_sources(context, number))
         english = context.motion.language == "English"
-        here = Here(number, transcript, rules, citing_in(context, number), english, rounds)
-        held, transcript = yield from one_round(positions, here)
+        round_context = RoundContext(number, transcript, rules, make_citing(context, number), english, rounds)
+        held, transcript = yield from run_round(positions, round_context)
         rounds = (*rounds, held)
-        stop = why_stop(held)
+        stop = find_stop(held)
         if stop is not Stop.MAXIMUM:
             break
-    return review_verdict(
-        context.motion.text, framing, positions, rounds, stop, rules.brief, not_reached(context, rounds)
+    return build_review_verdict(
+        context.motion.text, framing, positions, rounds, stop, rules.brief, find_unreached_sources(context, rounds)
     )
 
 
@@ -127,105 +125,107 @@ def frame(rules: ReviewRules, context: DebateContext, proposers: int) -> Ruleboo
     """The framing, and the floor with it."""
     to_find = proposers if proposers > 1 and not rules.positions else 0
     first = tuple(row.source_id for row in context.sources if context.introduced.get(row.source_id, 1) == 1)
-    form = FramingSpec(rules.brief.criteria, first, to_find)
+    spec = FramingSpec(rules.brief.criteria, first, to_find)
     words = {
         "hints": rules.brief.framing,
         "criteria": "\n".join(f"  - {row}" for row in rules.brief.criteria) or "  - none",
     }
     task = Task("framing-positions", {**words, "number": str(to_find)}) if to_find else Task("framing", words)
-    turn = yield from ask(FRAMER, FRAMING, returns=form, task=task, limits=rules.framing)
+    turn = yield from ask(FRAMER, FRAMING, spec=spec, task=task, limits=rules.framing)
     if not isinstance(turn, Framing):
         return None, Transcript()
     turn = replace(turn, positions=rules.positions or turn.positions)
-    return turn, Transcript().post(Message(FRAMER, FRAMING, turn.text()))
+    return turn, Transcript().add(Message(FRAMER, FRAMING, turn.text()))
 
 
-def one_round(positions: Sequence[Position], here: Here) -> Rulebook[tuple[Round, Transcript]]:
+def run_round(positions: Sequence[Position], round_context: RoundContext) -> Rulebook[tuple[Round, Transcript]]:
     """Every position is proposed, criticised and defended; then the moderator speaks."""
     contests: tuple[Contest, ...]
     if len(positions) == 1:
-        contests = ((yield from contest(positions[0], here)),)
+        contests = ((yield from run_contest(positions[0], round_context)),)
     else:
-        contests = yield from together(**{row.id.lower(): contest(row, here) for row in positions})
-    transcript = here.transcript.post(*(post for row in contests for post in said(row, here)))
-    held = Round(here.number, contests)
+        contests = yield from together(**{row.id.lower(): run_contest(row, round_context) for row in positions})
+    transcript = round_context.transcript.add(
+        *(message for row in contests for message in list_messages(row, round_context))
+    )
+    held = Round(round_context.number, contests)
     for name, why in held.struck.items():
-        yield from declare("penalty", name, {"penalty": "struck", "reason": why, "round": here.number})
+        yield from declare("penalty", name, {"penalty": "struck", "reason": why, "round": round_context.number})
     if any(row.proposition for row in contests):
-        held = yield from moderation(held, replace(here, transcript=transcript))
+        held = yield from moderate(held, replace(round_context, transcript=transcript))
     if held.moderation:
         for found in held.moderation.findings:
-            yield from declare("score", found.argument, {"round": here.number, "criteria": found.scores})
-        transcript = transcript.post(Message(MODERATOR, here.phase("moderation"), held.moderation.text()))
+            yield from declare("score", found.argument, {"round": round_context.number, "criteria": found.scores})
+        transcript = transcript.add(Message(MODERATOR, round_context.phase("moderation"), held.moderation.text()))
     return held, transcript
 
 
-def contest(position: Position, here: Here) -> Rulebook[Contest]:
+def run_contest(position: Position, round_context: RoundContext) -> Rulebook[Contest]:
     """One position in one round: its case, the critique, the rebuttal. Each hears what was said before it."""
-    held = yield from proposition(Contest(position), here)
+    held = yield from propose(Contest(position), round_context)
     if held.proposition:
-        held = yield from critique(held, here)
+        held = yield from criticise(held, round_context)
     if held.criticism and held.criticism.standing:
-        held = yield from rebuttal(held, here)
+        held = yield from rebut(held, round_context)
     return held
 
 
-def proposition(held: Contest, here: Here) -> Rulebook[Contest]:
+def propose(held: Contest, round_context: RoundContext) -> Rulebook[Contest]:
     """The case for the position; in a further round the case that is left of it, in view of what was found."""
-    rules, position = here.rules, held.position
-    fewest = rules.minimum_arguments if here.number == 1 else 1
-    form = PropositionSpec(
+    rules, position = round_context.rules, held.position
+    fewest = rules.minimum_arguments if round_context.number == 1 else 1
+    spec = PropositionSpec(
         position.prefix("PROP"),
         position.text,
         fewest,
         rules.maximum_arguments,
-        numbers_from(here.number),
-        here.citing,
+        numbers_from(round_context.number),
+        round_context.citing,
         rules.brief.angles,
     )
     words = {"minimum": str(fewest), "maximum": str(rules.maximum_arguments)}
     task = Task("proposition", words, {"position": position.text})
-    if here.number > 1:
-        task = Task("proposition-further", {**words, "round": str(here.number)}, task.quotes)
+    if round_context.number > 1:
+        task = Task("proposition-further", {**words, "round": str(round_context.number)}, task.quotes)
     seat = position.seat
     turn = yield from ask(
         seat,
-        here.phase("proposition"),
-        returns=form,
+        round_context.phase("proposition"),
+        spec=spec,
         task=task,
-        sees=here.transcript.seen_by(seat),
+        messages=round_context.transcript.visible_to(seat),
         limits=rules.proposition,
     )
     return replace(held, proposition=turn) if isinstance(turn, Proposition) else held.without(turn)
 
 
-def critique(held: Contest, here: Here) -> Rulebook[Contest]:
+def criticise(held: Contest, round_context: RoundContext) -> Rulebook[Contest]:
     """The case against the position. A weak one is asked for once more; the stronger of the two counts."""
     assert held.proposition  # noqa: S101  (there is nothing to criticise otherwise)
-    rules, position = here.rules, held.position
+    rules, position = round_context.rules, held.position
     standing = held.proposition.standing
-    form = CriticismSpec(
+    spec = CriticismSpec(
         position.prefix("CRIT"),
         position.text,
         standing,
         rules.minimum_arguments,
         rules.maximum_arguments,
-        numbers_from(here.number),
-        here.citing,
-        here.english,
+        numbers_from(round_context.number),
+        round_context.citing,
+        round_context.english,
         counts_repeats=rules.edition > 1,
     )
     words = {
-        "minimum": str(form.minimum),
-        "maximum": str(form.maximum),
+        "minimum": str(spec.minimum),
+        "maximum": str(spec.maximum),
         "targets": ", ".join(row.id for row in standing) or "none stands",
         "lines": "\n".join(f"- {row}" for row in rules.brief.attack_lines) or "- what nobody has thought of",
     }
     quotes = {"position": position.text}
-    sees = here.transcript.post(*said(held, here)).seen_by(CRITIC)
-    phase = here.phase("critique")
+    sees = round_context.transcript.add(*list_messages(held, round_context)).visible_to(CRITIC)
+    phase = round_context.phase("critique")
     first = yield from ask(
-        CRITIC, phase, returns=form, task=Task("critique", words, quotes), sees=sees, limits=rules.critique
+        CRITIC, phase, spec=spec, task=Task("critique", words, quotes), messages=sees, limits=rules.critique
     )
     if not isinstance(first, Criticism):
         return held.without(first)
@@ -233,44 +233,46 @@ def critique(held: Contest, here: Here) -> Rulebook[Contest]:
         return replace(held, criticism=first)
     told = {**words, "strength": str(first.strength.value), "because": first.strength.because}
     stronger = Task("critique-again", told, {**quotes, "critique": first.shown(first.struck)})
-    again = yield from ask(CRITIC, phase, returns=form, task=stronger, sees=sees, limits=rules.critique)
+    again = yield from ask(CRITIC, phase, spec=spec, task=stronger, messages=sees, limits=rules.critique)
     if not isinstance(again, Criticism):
         return replace(held.without(again), criticism=first, first_critique=first)
     kept = again if again.strength.value >= first.strength.value else first
     return replace(held, criticism=kept, first_critique=first)
 
 
-def rebuttal(held: Contest, here: Here) -> Rulebook[Contest]:
+def rebut(held: Contest, round_context: RoundContext) -> Rulebook[Contest]:
     """An answer to every criticism that stands."""
     assert held.proposition  # noqa: S101  (nobody criticised nothing)
     assert held.criticism  # noqa: S101
-    rules, position = here.rules, held.position
+    rules, position = round_context.rules, held.position
     known = tuple(row.reasoning for row in held.proposition.standing)
     known += tuple(row.answer for row in held.proposition.objections)
-    form = RebuttalSpec(position.prefix("REB"), position.text, held.criticism.standing, known, here.citing)
+    spec = RebuttalSpec(position.prefix("REB"), position.text, held.criticism.standing, known, round_context.citing)
     task = Task(
         "rebuttal", {"targets": ", ".join(row.id for row in held.criticism.standing)}, {"position": position.text}
     )
-    sees = here.transcript.post(*said(held, here)).seen_by(REBUTTER)
-    turn = yield from ask(REBUTTER, here.phase("rebuttal"), returns=form, task=task, sees=sees, limits=rules.rebuttal)
+    sees = round_context.transcript.add(*list_messages(held, round_context)).visible_to(REBUTTER)
+    turn = yield from ask(
+        REBUTTER, round_context.phase("rebuttal"), spec=spec, task=task, messages=sees, limits=rules.rebuttal
+    )
     return replace(held, rebuttals=turn) if isinstance(turn, Rebuttals) else held.without(turn)
 
 
-def moderation(held: Round, here: Here) -> Rulebook[Round]:
+def moderate(held: Round, round_context: RoundContext) -> Rulebook[Round]:
     """What the moderator finds on the round. It is shown nothing of what was struck but numbers and reasons."""
-    rules, positions = here.rules, [row.position for row in held.contests]
+    rules, positions = round_context.rules, [row.position for row in held.contests]
     several = len(positions) > 1
     named = tuple(row.position.id for row in held.contests if row.proposition) if several else ()
     thesis = "" if several else positions[0].text
     if rules.edition > 1:
-        held = replace(held, carried=still_open(here.before))
-    form = ModerationSpec(held.exhibits, held.open_criticisms, named, thesis, held.carried)
+        held = replace(held, carried=still_open(round_context.before))
+    spec = ModerationSpec(held.exhibits, held.open_criticisms, named, thesis, held.carried)
     words = {
         "arguments": ids(held.exhibits) or "none stands",
         "criticisms": ", ".join(held.open_criticisms) or "none stands",
         "carried": ids(held.carried) or "none",
         "criteria": "\n".join(f"  {row}" for row in criteria_text().splitlines()),
-        "round": str(here.number),
+        "round": str(round_context.number),
         "rounds": str(min(rules.rounds, rules.MAXIMUM_ROUNDS)),
         "struck": ", ".join(held.struck) or "none",
     }
@@ -280,26 +282,28 @@ def moderation(held: Round, here: Here) -> Rulebook[Round]:
         task = Task("moderation-positions", {**words, "positions": named_by})
     turn = yield from ask(
         MODERATOR,
-        here.phase("moderation"),
-        returns=form,
+        round_context.phase("moderation"),
+        spec=spec,
         task=task,
-        sees=here.transcript.seen_by(MODERATOR),
+        messages=round_context.transcript.visible_to(MODERATOR),
         limits=rules.moderation,
     )
     return replace(held, moderation=turn) if isinstance(turn, Moderation) else replace(held, silent=(turn,))
 
 
-def said(held: Contest, here: Here) -> tuple[Message, ...]:
+def list_messages(held: Contest, round_context: RoundContext) -> tuple[Message, ...]:
     """What one contest puts on the floor so far; of what was struck only the number and the reason."""
     turns = (
         (held.position.seat, "proposition", held.proposition),
         (CRITIC, "critique", held.criticism),
         (REBUTTER, "rebuttal", held.rebuttals),
     )
-    return tuple(Message(seat, here.phase(name), turn.shown(turn.struck)) for seat, name, turn in turns if turn)
+    return tuple(
+        Message(seat, round_context.phase(name), turn.shown(turn.struck)) for seat, name, turn in turns if turn
+    )
 
 
-def why_stop(held: Round) -> Stop:
+def find_stop(held: Round) -> Stop:
     """Why there is no round after this one; ``MAXIMUM`` where only their number could end it."""
     if any(row.reason == "budget" for row in held.abstentions):
         return Stop.CEILING
@@ -310,7 +314,7 @@ def why_stop(held: Round) -> Stop:
     return Stop.MAXIMUM if held.moderation.another_round else Stop.MODERATOR
 
 
-def positions_of(
+def assign_positions(
     rules: ReviewRules, context: DebateContext, proposers: Sequence[Seat], framing: Framing | None
 ) -> tuple[Position, ...]:
     """The positions and who argues for them; none where several were to be named and nobody named them."""
@@ -323,13 +327,13 @@ def positions_of(
     )
 
 
-def citing_in(context: DebateContext, number: int) -> Citing:
+def make_citing(context: DebateContext, number: int) -> Citing:
     """What may be cited in round ``number``: the sources that were introduced by then."""
     known = context.sources_by(number)
     return Citing(known, context.motion.text) if known else NOTHING
 
 
-def introduced(context: DebateContext, number: int) -> tuple[Message, ...]:
+def introduce_sources(context: DebateContext, number: int) -> tuple[Message, ...]:
     """The sources that a further round brings, as they are laid before every seat."""
     return tuple(
         Message(EVIDENCE, Phase(f"round-{number}"), f"New evidence {row.source_id}: {row.title}\n{row.text}")
@@ -338,6 +342,6 @@ def introduced(context: DebateContext, number: int) -> tuple[Message, ...]:
     )
 
 
-def not_reached(context: DebateContext, rounds: Sequence[Round]) -> tuple[str, ...]:
+def find_unreached_sources(context: DebateContext, rounds: Sequence[Round]) -> tuple[str, ...]:
     """The sources whose round was never held."""
     return tuple(name for name, number in context.introduced.items() if number > len(rounds))

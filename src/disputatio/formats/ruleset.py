@@ -7,11 +7,9 @@ from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import Any
 
-from disputatio.formats.brief import Brief
-from disputatio.formats.cast import Cast
-from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.format import Format
 from disputatio.formats.jury import JuryRules
+from disputatio.formats.rule_values import Brief, Cast, DecisionRule, RuleName
 from disputatio.judging.panel_verdict import PanelMethod
 from disputatio.judging.scoring import Criterion, Rubric
 from disputatio.kernel import JsonObject, Limits
@@ -22,7 +20,7 @@ def rules_json(rules: Any) -> JsonObject:
     return {row.name: _value_json(getattr(rules, row.name)) for row in fields(rules)}
 
 
-def rules_from_json(form: Format, body: Mapping[str, Any]) -> Any:
+def rules_from_json(debate_format: Format, body: Mapping[str, Any]) -> Any:
     """The rules that a record keeps. A rule that it does not name has the meaning it had before there was that rule,
     which the class of the rules states as ``ABSENT``.
 
@@ -30,7 +28,7 @@ def rules_from_json(form: Format, body: Mapping[str, Any]) -> Any:
         TypeError: the record names a rule that the format does not have.
     """
     values = {name: _value(body[name]) for name in body}
-    return form.rules(**{**getattr(form.rules, "ABSENT", {}), **values})
+    return debate_format.rules(**{**getattr(debate_format.rules, "ABSENT", {}), **values})
 
 
 def _value_json(value: Any) -> Any:

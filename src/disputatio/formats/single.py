@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format
-from disputatio.formats.turns.answer import AnswerSpec, GivenAnswer
+from disputatio.formats.turns.answer import AnswerSpec, GivenAnswer, Recognised, RecognitionSpec
 from disputatio.kernel import JsonObject, Limits, Phase, Rulebook, Seat, Task, ask, together
 
 ANSWERER = Seat("answerer")
@@ -56,11 +56,11 @@ class SingleVerdict:
             "answers": given,
             "confidence": [row.confidence if row else None for row in self.answers],
             "tally": dict(Counter(row for row in given if row is not None)),
-            "winner": most_given(given),
+            "winner": pick_most_given(given),
         }
 
 
-def most_given(answers: Sequence[str | None]) -> str | None:
+def pick_most_given(answers: Sequence[str | None]) -> str | None:
     """The answer given most often; of those that are level the one given first; None where none was given."""
     counts = Counter(row for row in answers if row is not None)
     # A counter keeps the order of first appearance, and max takes the first of several.
@@ -79,7 +79,7 @@ def single(rules: SingleRules, _context: DebateContext) -> Rulebook[SingleVerdic
 
 def _answer(rules: SingleRules) -> Rulebook[object]:
     task = Task("answer", {"options": ", ".join(rules.options) or "a number"})
-    turn = yield from ask(ANSWERER, ANSWERING, returns=AnswerSpec(rules.options), task=task, limits=rules.answering)
+    turn = yield from ask(ANSWERER, ANSWERING, spec=AnswerSpec(rules.options), task=task, limits=rules.answering)
     return turn
 
 
@@ -89,5 +89,63 @@ SINGLE = Format(
     (ANSWERER,),
     SingleRules,
     single,
+    frozenset({ANSWERER}),
+)
+
+
+RECOGNISING = Phase("recognising")
+
+
+@dataclass(frozen=True, slots=True)
+class RecognitionRules:
+    """What is asked: what the index is called in the text, the indices it may be, and the years that are offered."""
+
+    asked: str = ""
+    indices: tuple[str, ...] = ("another",)
+    first_year: int = 1990
+    last_year: int = 2030
+    recognising: Limits = field(default=Limits(max_tokens=900, temperature=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class RecognitionVerdict:
+    """The guess; None where the seat abstained."""
+
+    guess: Recognised | None
+
+    def as_json(self) -> JsonObject:
+        """The guess as the record keeps it; right or wrong is for whoever knows."""
+        row = self.guess
+        guess: JsonObject | None = None
+        if row is not None:
+            guess = {"index": row.index, "year": row.year, "month": row.month, "confidence": row.confidence}
+        return {"format": "recognition", "judged": row is not None, "guess": guess}
+
+
+def recognition(rules: RecognitionRules, _context: DebateContext) -> Rulebook[RecognitionVerdict]:
+    """One guess."""
+    years = tuple(str(year) for year in range(rules.first_year, rules.last_year + 1))
+    values = {
+        "asked": rules.asked,
+        "indices": ", ".join(rules.indices),
+        "first_year": str(rules.first_year),
+        "last_year": str(rules.last_year),
+    }
+    turn = yield from ask(
+        ANSWERER,
+        RECOGNISING,
+        spec=RecognitionSpec(rules.asked, rules.indices, years),
+        task=Task("question", values),
+        limits=rules.recognising,
+    )
+    return RecognitionVerdict(turn if isinstance(turn, Recognised) else None)
+
+
+RECOGNITION = Format(
+    "recognition",
+    "one seat says which index and month a knowledge base is of; the probe of a backtest",
+    (ANSWERER,),
+    RecognitionRules,
+    recognition,
     frozenset({ANSWERER}),
 )

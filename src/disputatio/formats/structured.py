@@ -27,12 +27,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from disputatio.formats.debate_context import DebateContext, numbered
-from disputatio.formats.jury import Hearing, JuryRules, hear
-from disputatio.formats.sides import CON, JUDGE, PRO, Case, Side
-from disputatio.formats.trace import StructuredVerdict, exhibits, verdict
+from disputatio.formats.jury import CON, JUDGE, PRO, Case, JuryRules, Ruling, Side, collect_rulings
+from disputatio.formats.structured_verdict import StructuredVerdict, build_exhibits, build_structured_verdict
 from disputatio.formats.turns.citing import NOTHING, Citing
-from disputatio.formats.turns.closing import Closing, ClosingSpec
-from disputatio.formats.turns.cross_examination import CrossExamination, CrossExaminationSpec
+from disputatio.formats.turns.cross_examination import Closing, ClosingSpec, CrossExamination, CrossExaminationSpec
 from disputatio.formats.turns.opening import Opening, OpeningSpec
 from disputatio.judging.scoring import STANDARD, Rubric
 from disputatio.kernel import Limits, Message, Phase, Rulebook, Seat, Task, Transcript, ask, declare, together
@@ -60,35 +58,35 @@ def structured(rules: StructuredRules, context: DebateContext) -> Rulebook[Struc
     transcript = Transcript()
     citing = Citing(context.sources, context.motion.text) if context.sources else NOTHING
 
-    pro, con = yield from together(opening(PRO, rules, citing), opening(CON, rules, citing))
-    transcript = transcript.post(*said(OPENING, pro), *said(OPENING, con))
+    pro, con = yield from together(open_case(PRO, rules, citing), open_case(CON, rules, citing))
+    transcript = transcript.add(*list_messages(OPENING, pro), *list_messages(OPENING, con))
 
     pro, con = yield from together(
-        cross_examination(pro, con, transcript, rules, citing), cross_examination(con, pro, transcript, rules, citing)
+        cross_examine(pro, con, transcript, rules, citing), cross_examine(con, pro, transcript, rules, citing)
     )
-    transcript = transcript.post(*said(CROSS_EXAMINATION, pro), *said(CROSS_EXAMINATION, con))
+    transcript = transcript.add(*list_messages(CROSS_EXAMINATION, pro), *list_messages(CROSS_EXAMINATION, con))
 
-    pro, con = yield from together(closing(pro, con, transcript, rules), closing(con, pro, transcript, rules))
-    transcript = transcript.post(*said(CLOSING, pro), *said(CLOSING, con))
+    pro, con = yield from together(close_case(pro, con, transcript, rules), close_case(con, pro, transcript, rules))
+    transcript = transcript.add(*list_messages(CLOSING, pro), *list_messages(CLOSING, con))
 
     judges = numbered(JUDGE, context.seats)
-    hearings = yield from judging(pro, con, judges, transcript, rules)
-    result = verdict(pro, con, hearings, judges, rules.bench, rules.rubric)
+    rulings = yield from judge(pro, con, judges, transcript, rules)
+    result = build_structured_verdict(pro, con, rulings, judges, rules.bench, rules.rubric)
     for row in result.trace:
         yield from declare("score", row.argument, row.score_json())
     return result
 
 
-def opening(side: Side, rules: StructuredRules, citing: Citing) -> Rulebook[Case]:
+def open_case(side: Side, rules: StructuredRules, citing: Citing) -> Rulebook[Case]:
     """One side states its case. It hears nothing of the other."""
-    form = OpeningSpec(side.prefix, rules.minimum_arguments, rules.maximum_arguments, citing)
-    counts = {"minimum": str(form.minimum), "maximum": str(form.maximum)}
+    spec = OpeningSpec(side.prefix, rules.minimum_arguments, rules.maximum_arguments, citing)
+    counts = {"minimum": str(spec.minimum), "maximum": str(spec.maximum)}
     task = Task("opening", {**side.words(), **counts})
-    turn = yield from ask(side.seat, OPENING, returns=form, task=task, limits=rules.opening)
+    turn = yield from ask(side.seat, OPENING, spec=spec, task=task, limits=rules.opening)
     return Case(side, opening=turn if isinstance(turn, Opening) else None)
 
 
-def cross_examination(
+def cross_examine(
     own: Case, other: Case, transcript: Transcript, rules: StructuredRules, citing: Citing
 ) -> Rulebook[Case]:
     """One side responds to every argument of the other; with no arguments there is nothing to ask."""
@@ -99,44 +97,46 @@ def cross_examination(
     turn = yield from ask(
         own.side.seat,
         CROSS_EXAMINATION,
-        returns=CrossExaminationSpec(other.arguments, known, citing),
+        spec=CrossExaminationSpec(other.arguments, known, citing),
         task=task,
-        sees=transcript.seen_by(own.side.seat),
+        messages=transcript.visible_to(own.side.seat),
         limits=rules.cross_examination,
     )
     return own.after(examination=turn if isinstance(turn, CrossExamination) else None)
 
 
-def closing(own: Case, other: Case, transcript: Transcript, rules: StructuredRules) -> Rulebook[Case]:
+def close_case(own: Case, other: Case, transcript: Transcript, rules: StructuredRules) -> Rulebook[Case]:
     """One side answers the questions put to it, concedes what it conceded, and states its final position."""
     if not own.arguments:
         return own
-    form = ClosingSpec(own.arguments, own.questions_from(other), own.conceded_of(other), rules.closing_words)
-    questions = ", ".join(question.id for question in form.questions) or "none was put"
-    conceded = ", ".join(argument.id for argument in form.conceded) or "none"
-    words = {"questions": questions, "conceded": conceded, "own": own.argument_ids, "limit": str(form.limit)}
+    spec = ClosingSpec(own.arguments, own.questions_from(other), own.conceded_of(other), rules.closing_words)
+    questions = ", ".join(question.id for question in spec.questions) or "none was put"
+    conceded = ", ".join(argument.id for argument in spec.conceded) or "none"
+    words = {"questions": questions, "conceded": conceded, "own": own.argument_ids, "limit": str(spec.limit)}
     turn = yield from ask(
         own.side.seat,
         CLOSING,
-        returns=form,
+        spec=spec,
         task=Task("closing", {**own.side.words(), **words}),
-        sees=transcript.seen_by(own.side.seat),
+        messages=transcript.visible_to(own.side.seat),
         limits=rules.closing,
     )
     return own.after(closing=turn if isinstance(turn, Closing) else None)
 
 
-def judging(
+def judge(
     pro: Case, con: Case, judges: tuple[Seat, ...], transcript: Transcript, rules: StructuredRules
-) -> Rulebook[tuple[Hearing, ...]]:
+) -> Rulebook[tuple[Ruling, ...]]:
     """Every judge hears everything and finds on every argument; without arguments there is nothing to judge."""
     if not pro.arguments and not con.arguments:
         return ()
-    heard = yield from hear(judges, rules.bench, exhibits(pro, con), transcript, rules.rubric, rules.judging)
+    heard = yield from collect_rulings(
+        judges, rules.bench, build_exhibits(pro, con), transcript, rules.rubric, rules.judging
+    )
     return heard
 
 
-def said(phase: Phase, case: Case) -> tuple[Message, ...]:
+def list_messages(phase: Phase, case: Case) -> tuple[Message, ...]:
     """What one side puts on the floor in ``phase``; nothing where it abstained."""
     turn = {OPENING: case.opening, CROSS_EXAMINATION: case.examination, CLOSING: case.closing}[phase]
     return (Message(case.side.seat, phase, turn.text()),) if turn else ()

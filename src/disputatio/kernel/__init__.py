@@ -18,8 +18,19 @@ from disputatio.kernel.ask import (
     together,
 )
 from disputatio.kernel.driver import Driver, RulebookError, UnaskedAnswerError
-from disputatio.kernel.names import AskPath, Channel, Json, JsonObject, Phase, Seat
-from disputatio.kernel.transcript import PUBLIC, ForbiddenMessageError, Message, Messages, Transcript
+from disputatio.kernel.transcript import (
+    PUBLIC,
+    AskPath,
+    Channel,
+    ForbiddenMessageError,
+    Json,
+    JsonObject,
+    Message,
+    Messages,
+    Phase,
+    Seat,
+    Transcript,
+)
 
 __all__ = [
     "PUBLIC",

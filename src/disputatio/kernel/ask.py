@@ -12,8 +12,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from disputatio.kernel.names import JsonObject, Phase, Seat
-from disputatio.kernel.transcript import Message
+from disputatio.kernel.transcript import JsonObject, Message, Phase, Seat
 
 Result = TypeVar("Result")
 TurnT = TypeVar("TurnT", bound="Turn")
@@ -138,13 +137,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The order to one seat to take one turn. ``sees`` is all that seat may know of the debate so far."""
+    """The order to one seat to take one turn. ``messages`` is all that seat may know of the debate so far."""
 
     seat: Seat
     phase: Phase
     spec: TurnSpec[Any]
     task: Task
-    sees: Sequence[Message] = ()
+    messages: Sequence[Message] = ()
     limits: Limits = Limits()
 
 
@@ -172,13 +171,13 @@ def ask(
     seat: Seat,
     phase: Phase,
     *,
-    returns: TurnSpec[TurnT],
+    spec: TurnSpec[TurnT],
     task: Task,
-    sees: Sequence[Message] = (),
+    messages: Sequence[Message] = (),
     limits: Limits = Limits(),
 ) -> Rulebook[TurnT | Abstention]:
     """Ask ``seat`` for one turn and return it, or the abstention that stands in its place."""
-    answer: TurnT | Abstention = yield Ask(seat, phase, returns, task, sees, limits)
+    answer: TurnT | Abstention = yield Ask(seat, phase, spec, task, messages, limits)
     return answer
 
 

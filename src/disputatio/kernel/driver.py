@@ -18,7 +18,7 @@ from types import GeneratorType
 from typing import Any
 
 from disputatio.kernel.ask import Abstention, Ask, Branches, Fact, Rulebook, Turn
-from disputatio.kernel.names import AskPath
+from disputatio.kernel.transcript import AskPath
 
 
 class RulebookError(Exception):

@@ -1,18 +1,27 @@
-"""What has been said, and who may read it.
-
-A floor is a value. Posting makes a new floor, so a branch that runs beside another cannot see what the
-other says before the two are joined, whichever answers first: the content of a debate cannot depend on
-the order in which answers arrive.
-"""
+"""Names for the ids and shapes that every layer passes around."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, TypeVar, overload
+from typing import Any, NewType, TypeAlias, TypeVar, overload
 
-from disputatio.kernel.names import Channel, Phase, Seat
+Seat = NewType("Seat", str)
+"""A role at the table: ``pro``, ``con``, ``judge``, ``tech_bull``."""
+
+Phase = NewType("Phase", str)
+"""A stage of the debate: ``opening``, ``cross-examination``, ``closing``, ``judging``."""
+
+AskPath = NewType("AskPath", str)
+"""Where an ask stands in its rulebook, such as ``cross-examination/tech/bear``; unique in a debate."""
+
+Channel = NewType("Channel", str)
+"""Who may read a post: ``public``, ``team_pro``, ``judge_notes``."""
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+JsonObject: TypeAlias = Mapping[str, Json]
+
 
 PUBLIC = Channel("public")
 T = TypeVar("T")
@@ -41,19 +50,19 @@ class Messages(Sequence[Message]):
 
     __slots__ = ("_count", "_made", "_said")
 
-    def __init__(self, posts: Iterable[Message] = ()) -> None:
-        self._said = list(posts)
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self._said = list(messages)
         self._count = len(self._said)
         self._made: dict[Callable[[Message], Any], list[Any]] = {}
 
-    def followed_by(self, posts: Sequence[Message]) -> Messages:
-        """These posts and then ``posts``; these stay as they are."""
+    def followed_by(self, messages: Sequence[Message]) -> Messages:
+        """These posts and then ``messages``; these stay as they are."""
         longer = Messages.__new__(Messages)
         # Where others went on from here first, the list goes their way.
         goes_on = len(self._said) == self._count
         longer._said = self._said if goes_on else self._said[: self._count]
         longer._made = self._made if goes_on else {}
-        longer._said.extend(posts)
+        longer._said.extend(messages)
         longer._count = len(longer._said)
         return longer
 
@@ -94,7 +103,7 @@ class Messages(Sequence[Message]):
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return f"Posts({list(self)!r})"
+        return f"Messages({list(self)!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,34 +115,36 @@ class Transcript:
     channel that is not named there is open to whoever the rules let write.
     """
 
-    posts: Messages = field(default_factory=Messages)
+    messages: Messages = field(default_factory=Messages)
     readers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
     writers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
     # What a seat was shown grows with every post; read anew each time it would take the square of a debate's length.
     _seen: dict[Seat, Messages] = field(default_factory=dict, compare=False, repr=False)
 
-    def post(self, *posts: Message) -> Transcript:
+    def add(self, *messages: Message) -> Transcript:
         """This floor with more posts at its end.
 
         Raises:
             ForbiddenMessageError: a seat may not write to the channel of its post. The rulebook is wrong then.
         """
-        for post in posts:
-            if self.writers and not self.may_write(post.seat, post.channel):
-                raise ForbiddenMessageError(f"{post.seat} may not write to {post.channel}")
-        before = self.posts
-        longer = before.followed_by(posts)
-        rights = {channel: self._readers_of(channel) for channel in {post.channel for post in posts}}
+        for message in messages:
+            if self.writers and not self.may_write(message.seat, message.channel):
+                raise ForbiddenMessageError(f"{message.seat} may not write to {message.channel}")
+        before = self.messages
+        longer = before.followed_by(messages)
+        rights = {channel: self._readers_of(channel) for channel in {message.channel for message in messages}}
         for_all = all(readers is None for readers in rights.values())
         seen: dict[Seat, Messages] = {}
         for seat, shown in self._seen.items():
             new = (
-                posts
+                messages
                 if for_all
-                else [post for post in posts if (readers := rights[post.channel]) is None or seat in readers]
+                else [
+                    message for message in messages if (readers := rights[message.channel]) is None or seat in readers
+                ]
             )
             # Who was shown everything so far has no list of its own.
-            seen[seat] = longer if shown is before and len(new) == len(posts) else shown.followed_by(new)
+            seen[seat] = longer if shown is before and len(new) == len(messages) else shown.followed_by(new)
         return Transcript(longer, self.readers, self.writers, seen)
 
     def may_write(self, seat: Seat, channel: Channel) -> bool:
@@ -155,12 +166,12 @@ class Transcript:
                 found |= seats
         return found
 
-    def seen_by(self, seat: Seat, phases: Iterable[Phase] | None = None) -> Sequence[Message]:
+    def visible_to(self, seat: Seat, phases: Iterable[Phase] | None = None) -> Sequence[Message]:
         """The posts ``seat`` may read, in order; only those of ``phases`` where given."""
         if seat not in self._seen:
-            shown = [post for post in self.posts if self.may_read(seat, post.channel)]
-            self._seen[seat] = self.posts if len(shown) == len(self.posts) else Messages(shown)
+            shown = [message for message in self.messages if self.may_read(seat, message.channel)]
+            self._seen[seat] = self.messages if len(shown) == len(self.messages) else Messages(shown)
         if phases is None:
             return self._seen[seat]
         wanted = frozenset(phases)
-        return tuple(post for post in self._seen[seat] if post.phase in wanted)
+        return tuple(message for message in self._seen[seat] if message.phase in wanted)

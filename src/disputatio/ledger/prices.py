@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from disputatio.participants.call import Usage
+from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.participants.model_seat import ModelSeating, Price
 from disputatio.participants.providers import PROVIDERS, Kind
 from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST
@@ -120,5 +121,33 @@ def _from_table(table: str, model: str, tokens_in: int, cached: int, written: in
     )
     try:
         return calc_price(usage, model, provider_id=table).total_price
+    except LookupError:
+        return None
+
+
+UNKNOWN_WINDOW = 32_768
+"""The context window that is counted with, in tokens, where nobody knows one."""
+
+
+def context_window(seating: ModelSeating) -> int:
+    """The context window in tokens, prompt and answer together; ``UNKNOWN_WINDOW`` where no table has the model."""
+    return known_window(seating) or UNKNOWN_WINDOW
+
+
+def known_window(seating: ModelSeating) -> int | None:
+    """The context window in tokens, prompt and answer together; None where no table has the model."""
+    if seating.provider == "embedded":
+        return 4_096 if seating.model == EMBEDDED_MODEL else 16_384  # what its server is started with
+    provider = PROVIDERS.get(seating.provider)
+    table = provider and provider.price_id_at(seating.base_url)
+    return _window_from_table(table, seating.model) if table else None
+
+
+@lru_cache(maxsize=256)
+def _window_from_table(table: str, model: str) -> int | None:
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        return get_snapshot().find_provider_model(model, None, table, None)[1].context_window
     except LookupError:
         return None

@@ -1,6 +1,5 @@
 """The question that is debated, the texts laid before the seats, and the rules about words."""
 
-from disputatio.motion.cleaning import clean, one_line
 from disputatio.motion.motion import (
     LONGEST_RAW_EVIDENCE,
     MAX_EVIDENCE_CHARS,
@@ -11,7 +10,7 @@ from disputatio.motion.motion import (
     read_motion,
     too_long,
 )
-from disputatio.motion.wording import count_words, spaced
+from disputatio.motion.text import clean, count_words, one_line, spaced
 
 __all__ = [
     "LONGEST_RAW_EVIDENCE",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 
 from disputatio.errors import InvalidInputError
-from disputatio.motion.cleaning import clean, one_line
+from disputatio.motion.text import clean, one_line
 
 MAX_MOTION_CHARS = 4_000
 MAX_EVIDENCE_CHARS = 400_000
@@ -114,3 +115,21 @@ def too_long(what: str, size: str) -> InvalidInputError:
         f"{what} is too long: {size}, and {MAX_EVIDENCE_CHARS:,} characters are the most.",
         "Give the part that bears on the motion.",
     )
+
+
+class SourceKind(StrEnum):
+    """What a source was read from."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    PDF = "pdf"
+    JSON = "json"
+
+
+_GIVEN_ID = re.compile(r"[^\W_][\w.-]{0,59}")
+
+
+def is_source_id(text: str) -> bool:
+    """Whether ``text`` can be the id of a source: up to 60 letters, digits, hyphens, underscores and full stops."""
+    return _GIVEN_ID.fullmatch(text) is not None

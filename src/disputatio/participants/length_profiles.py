@@ -66,7 +66,7 @@ class LengthProfile:
 
 USUAL = LengthProfile()
 """Nothing is known: half of what the form allows, and every round that may be held. A prompt asks for so many words
-that English takes six tenths of what the form allows (``disputatio.formats.turns.sizes``)."""
+that English takes six tenths of what the form allows (``disputatio.formats.turns.schema``)."""
 SHORT = replace(USUAL, share=0.15, settles=True)
 """The least to expect: a sentence where a paragraph may stand, and nothing that needs a further round."""
 LONG = replace(USUAL, share=0.8, more_items=1)

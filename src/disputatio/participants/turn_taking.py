@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from disputatio.formats.turns.sizes import MOST_TOKENS, Sized, sized
+from disputatio.formats.turns.schema import MOST_TOKENS, Sized, fit_limits
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Limits, Part, Turn, Violation
 from disputatio.motion import clean
 from disputatio.participants.answers import SchemaChecks, SchemaMismatch, ShapedAnswer, read_answer, read_leniently
@@ -311,7 +311,7 @@ class ModelTurn:
         return (*prompt, Segment("assistant", shown), told) if shown.strip() else (*prompt, told)
 
     def _shape(self, schema: JsonObject, limits: Limits, temperature: float | None = None, name: str = "") -> _Shape:
-        text, size = canonical(schema), sized(schema, limits)
+        text, size = canonical(schema), fit_limits(schema, limits)
         sent_text = text if size.schema is schema else canonical(size.schema)
         return _Shape(schema, text, size, sent_text, temperature, name or self._ask.spec.name)
 

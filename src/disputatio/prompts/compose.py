@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from disputatio.evidence.sources import Source
-from disputatio.formats.turns.sizes import lengths, sized
+from disputatio.formats.turns.schema import describe_lengths, fit_limits
 from disputatio.kernel import Ask, JsonObject, Message, Messages, Part, Seat
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.call import Segment
@@ -51,7 +51,7 @@ def compose(book: PromptBook, setting: PromptContext, ask: Ask) -> tuple[Segment
     """The whole prompt of ``ask``."""
     render = RenderMessage(book)
     # The posts of a long debate are rendered once each, not once for every prompt they stand in.
-    heard = ask.sees.each(render) if isinstance(ask.sees, Messages) else map(render, ask.sees)
+    heard = ask.messages.each(render) if isinstance(ask.messages, Messages) else map(render, ask.messages)
     return (compose_shared(book, setting, ask.seat), *heard, compose_task(book, setting, ask))
 
 
@@ -81,7 +81,7 @@ def compose_task(book: PromptBook, setting: PromptContext, ask: Ask) -> Segment:
     addendum = f"{setting.format_name}/{ask.task.prompt}-evidence"
     if setting.evidence and book.has(addendum):
         task += "\n\n" + book.fill(addendum, ask.task.values)
-    if setting.says_lengths and (words := lengths(sized(ask.spec.schema, ask.limits).schema)):
+    if setting.says_lengths and (words := describe_lengths(fit_limits(ask.spec.schema, ask.limits).schema)):
         task += "\n\n" + book.fill("shared/lengths", {"lengths": words})
     return Segment("user", persona + task)
 

@@ -27,7 +27,7 @@ from disputatio.formats.format import Format
 from disputatio.formats.options import Market
 from disputatio.kernel import Json, JsonObject
 from disputatio.motion import Evidence, one_line, read_motion
-from disputatio.motion.source_kind import SourceKind
+from disputatio.motion.motion import SourceKind
 from disputatio.options import options_in
 from disputatio.participants.local_models import LOCAL_MODELS
 from disputatio.participants.providers import parse_seat_value

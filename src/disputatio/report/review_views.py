@@ -26,7 +26,7 @@ def with_numbers(path: str, form: str, content: Mapping[str, Any]) -> Mapping[st
     if form not in _STEMS or not isinstance(arguments, list | tuple):
         return content
     # Every report passes through here; the modules of a review are for those of one.
-    from disputatio.formats.contest import numbers_from, prefix_of
+    from disputatio.formats.review_round import numbers_from, prefix_of
 
     position, number = _POSITION.search(path), _ROUND.search(path)
     prefix = prefix_of(_STEMS[form], int(position[1]) if position else 1)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from disputatio.formats.jury import revealing
+from disputatio.formats.jury import make_revealer
 
 _ORDER = re.compile(r"/(pro|con)-first(-again)?/|/(again)/")
 
@@ -27,7 +27,7 @@ def with_real_names(path: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
     if found is None or not found[1]:
         return content
     order = ("pro", "con") if found[1] == "pro" else ("con", "pro")
-    named: dict[str, Any] = _renamed(content, revealing(order, arguments if isinstance(arguments, Mapping) else {}))
+    named: dict[str, Any] = _renamed(content, make_revealer(order, arguments if isinstance(arguments, Mapping) else {}))
     return named
 
 

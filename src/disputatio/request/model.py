@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from disputatio.formats.options import FormatOptions, Sentence, Structured, Word
-from disputatio.motion.source_kind import SourceKind, is_source_id
+from disputatio.motion.motion import SourceKind, is_source_id
 from disputatio.options import Amount, Flag, Many, Number, Options, Whole, option
 from disputatio.options.reading import weight
 from disputatio.request import reading

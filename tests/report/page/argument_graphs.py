@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from disputatio.formats.turns.rebuttal import RebuttalKind
+from disputatio.formats.turns.criticism import RebuttalKind
 from disputatio.judging.challenge import Attack
 from disputatio.judging.standing import Mark
 from disputatio.report.page.argument_graph import ArgumentGraph, Drawn, Family, Node, Quote

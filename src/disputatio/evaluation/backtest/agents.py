@@ -43,7 +43,7 @@ from disputatio.evaluation.questions.arms import is_harness
 from disputatio.evaluation.votes import Votes, count_nearest, with_sampling
 from disputatio.formats.format import Format
 from disputatio.formats.market import JUDGE
-from disputatio.formats.single import ANSWERER, SINGLE, most_given
+from disputatio.formats.single import ANSWERER, SINGLE, pick_most_given
 from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import UNLIMITED
 from disputatio.motion import Motion
@@ -268,7 +268,7 @@ class AgentRunner:
         kept = samples[: count_nearest(samples, *_cost(row))]
         answers = [sample.answer for sample in kept]
         given = [answer for answer in answers if answer is not None]
-        winner = most_given(answers)
+        winner = pick_most_given(answers)
         spent = add_spending(sample.spent for sample in kept)
         debates = tuple(dict.fromkeys(sample.debate for sample in kept))
         histories = [each.history for each in self._experiment.finished.values() if each.debate in debates]

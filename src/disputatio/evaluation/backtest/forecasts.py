@@ -27,7 +27,7 @@ from disputatio.evaluation.backtest.cases import Case
 from disputatio.evaluation.experiment import Spending, read_spending
 from disputatio.evaluation.questions.arms import is_harness
 from disputatio.formats.market import BEAR, BULL, LENSES
-from disputatio.formats.turns.closing import Hold
+from disputatio.formats.turns.cross_examination import ArgumentStatus
 from disputatio.kernel import JsonObject
 from disputatio.participants.analyst.playing import NO_SIGNAL
 from disputatio.participants.analyst.seated import ANALYST
@@ -72,7 +72,7 @@ def weigh_argument(row: Mapping[str, Any]) -> float | None:
 def _confidence_now(row: Mapping[str, Any]) -> float | None:
     """The adjusted confidence; None for a withdrawn argument, also in records that have a number for it."""
     confidence, refined = row.get("confidence_adjusted"), row.get("refined") or {}
-    return None if confidence is None or refined.get("status") == Hold.WITHDRAWN.value else float(confidence)
+    return None if confidence is None or refined.get("status") == ArgumentStatus.WITHDRAWN.value else float(confidence)
 
 
 def read_arguments(outcome: Mapping[str, Any]) -> tuple[ScoredArgument, ...]:

@@ -28,7 +28,7 @@ from disputatio.engine.opening import Proposal
 from disputatio.evaluation.experiment import Trial, read_outcome
 from disputatio.evaluation.questions.arms import is_harness
 from disputatio.evaluation.statistics.intervals import ALPHA, Rate, rate, require_statistics
-from disputatio.formats.recognition import RECOGNITION
+from disputatio.formats.single import RECOGNITION
 from disputatio.kernel import JsonObject
 from disputatio.market.blinding import assign_blind_keys, blind
 from disputatio.market.knowledge import KnowledgeBase

@@ -38,12 +38,12 @@ from disputatio.evaluation.experiment import (
 )
 from disputatio.evaluation.questions.items import TIE, Item, Kind
 from disputatio.evaluation.votes import Sample, with_sampling
-from disputatio.formats.answering import answered
+from disputatio.formats.answered_format import answered
 from disputatio.formats.format import Format
 from disputatio.formats.registry import find_format
-from disputatio.formats.single import SINGLE, most_given
+from disputatio.formats.single import SINGLE, pick_most_given
 from disputatio.motion import Motion, one_line
-from disputatio.motion.made_up import mostly_made_up
+from disputatio.motion.text import mostly_made_up
 from disputatio.record.events import TurnTaken
 from disputatio.record.history import History, Status
 
@@ -339,7 +339,7 @@ def _by_judge(outcome: Mapping[str, Any]) -> tuple[str | None, float | None, str
 def read_vote(item: Item, samples: Sequence[Sample], histories: Mapping[str, History]) -> ArmAnswer:
     """Read what a vote of ``samples`` made of ``item``."""
     answers = [row.answer for row in samples]
-    winner = most_given(answers)
+    winner = pick_most_given(answers)
     votes = {answer: answers.count(answer) for answer in dict.fromkeys(answers) if answer is not None}
     shown = ", ".join(f"{answer} {count}" for answer, count in votes.items())
     sure = votes[winner] / len(samples) if winner is not None else None

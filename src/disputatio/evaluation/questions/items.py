@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.formats.names import is_name
+from disputatio.formats.rule_values import is_name
 from disputatio.formats.turns.answer import plain_number
 from disputatio.kernel import JsonObject
 from disputatio.motion import MAX_MOTION_CHARS, Evidence, clean, one_line

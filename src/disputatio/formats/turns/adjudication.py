@@ -10,7 +10,8 @@ rubric; the judge is never asked for a sum. A finding that names nothing real is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -18,7 +19,6 @@ from typing import Any, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.cross_examination import Response
-from disputatio.formats.turns.grounds import Grounds, KnownIds, read_grounds
 from disputatio.formats.turns.opening import Argument
 from disputatio.judging.fallacies import FALLACIES, Fallacy, FoundFallacy, words_are_in
 from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric
@@ -474,3 +474,69 @@ def _overall(*, insight: int, question: int, least: int, most: int) -> dict[str,
         "unresolved_questions": schema.several(schema.prose(8, question), least, most),
         "recommendation": schema.prose(10, insight),
     }
+
+
+_QUESTION = re.compile(r"^(.+)\.Q(\d+)$")
+_PREFIX = re.compile(r"[^\W\d_]+(?=-\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What one finding names.
+
+    Attributes:
+        named: the ids it rests on that exist, each once, in the order given.
+        invented: the ids it names, as a ground or in its reason, that do not exist.
+    """
+
+    named: tuple[str, ...]
+    invented: tuple[str, ...]
+
+    @property
+    def void_because(self) -> str:
+        """Why the finding is void; empty where it is not."""
+        if self.invented:
+            return f"it names {', '.join(self.invented)}, which does not exist"
+        return "" if self.named else "it names nothing that was said about the argument"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownIds:
+    """The ids of a debate, and the form that they have. Made once for a judge's findings.
+
+    ``mention`` finds in a text what has the form of an id of an argument, a question or an answer; None where no id has
+    a form.
+    """
+
+    names: frozenset[str]
+    mention: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> KnownIds:
+        """The ids ``names``, and those of the answers to the questions among them."""
+        given = frozenset(names)
+        prefixes = {found[0] for name in given if (found := _PREFIX.match(name))}
+        prefixes |= {name.partition(" on ")[0] for name in given if " on " in name}
+        words = "|".join(sorted(map(re.escape, prefixes)))
+        mention = re.compile(rf"(?<![\w-])(?:{words})-\d+(?:\.[QA]\d+)?(?![\w-])") if prefixes else None
+        # Who says that an answer is missing names it; the question is there, so the name means something.
+        answers = {f"{found[1]}.A{found[2]}" for name in given if (found := _QUESTION.match(name))}
+        return cls(given | answers, mention)
+
+
+def read_grounds(given: Iterable[str], reason: str, here: Iterable[str], known: KnownIds, said: str) -> Grounds:
+    """The grounds of one finding.
+
+    Args:
+        given: the ids it says it rests on.
+        reason: its reason, whose ids are checked too.
+        here: the ids of what was said about its argument.
+        known: all ids of the debate, those of ``here`` among them.
+        said: everything that was said in the debate. What looks like an id and was said by a debater, such as the
+            name of a product, is no invention of the judge.
+    """
+    given, here = list(dict.fromkeys(given)), set(here)
+    strangers = [name for name in given if name not in known.names]
+    mentioned = known.mention.findall(reason) if known.mention else []
+    strangers += [name for name in mentioned if name not in known.names and name not in said]
+    return Grounds(tuple(name for name in given if name in here), tuple(dict.fromkeys(strangers)))

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
-from disputatio.formats.turns.closing import Hold
-from disputatio.formats.turns.market_cross import Challenge, ChallengeType
-from disputatio.formats.turns.market_figures import Desk, WordsFinding, unsupported_words, words_lines
-from disputatio.formats.turns.market_opening import MarketArgument
+from disputatio.formats.turns.cross_examination import ArgumentStatus
+from disputatio.formats.turns.market_arguments import Challenge, ChallengeType, MarketArgument
+from disputatio.formats.turns.market_figures import FigureChecker, WordsFinding, unsupported_words, words_lines
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 
@@ -31,7 +30,7 @@ class RefinedClaim(NamedTuple):
 
     argument: str
     original: str
-    hold: Hold
+    hold: ArgumentStatus
     refinement: str
     confidence: float
 
@@ -69,7 +68,7 @@ class MarketClosingSpec:
     own: tuple[MarketArgument, ...]
     drew: tuple[Challenge, ...]
     made: tuple[Challenge, ...]
-    desk: Desk
+    checker: FigureChecker
     fewest_words: int = FEWEST_WORDS
     most_words: int = MOST_WORDS
     name: str = "market_closing"
@@ -91,7 +90,7 @@ class MarketClosingSpec:
         claim = schema.record(
             {
                 "refinement": schema.prose(10, 40),
-                "status": schema.one_of([hold.value for hold in Hold]),
+                "status": schema.one_of([hold.value for hold in ArgumentStatus]),
                 "confidence_adjusted": schema.share(),
             }
         )
@@ -112,7 +111,7 @@ class MarketClosingSpec:
                 RefinedClaim(
                     row.id,
                     row.claim,
-                    Hold(rows[row.id]["status"]),
+                    ArgumentStatus(rows[row.id]["status"]),
                     rows[row.id]["refinement"],
                     float(rows[row.id]["confidence_adjusted"]),
                 )
@@ -129,7 +128,7 @@ class MarketClosingSpec:
         figures = [figure for row in self.own for figure in row.figures]
         figures += [figure for row in self.drew for figure in row.figures]
         texts = [*(rows[row.id]["refinement"] for row in self.own), stance]
-        return tuple(found for text in texts for found in self.desk.words(text, figures))
+        return tuple(found for text in texts for found in self.checker.words(text, figures))
 
     def violations(self, turn: MarketClosing) -> tuple[Violation, ...]:
         """A stance outside 50 to 100 words, a concession of the cross-examination that is gone."""
@@ -199,17 +198,17 @@ class MarketClosingSpec:
 
 
 _BEGINNINGS = {
-    "It still stands because": Hold.STANDS,
-    "It holds only in part because": Hold.NARROWED,
-    "I give it up because": Hold.WITHDRAWN,
+    "It still stands because": ArgumentStatus.STANDS,
+    "It holds only in part because": ArgumentStatus.NARROWED,
+    "I give it up because": ArgumentStatus.WITHDRAWN,
 }
 
 
-def _hold_of(point: str) -> Hold:
+def _hold_of(point: str) -> ArgumentStatus:
     return next(hold for beginning, hold in _BEGINNINGS.items() if point.startswith(beginning))
 
 
-def _adjusted(confidence: float, hold: Hold) -> float:
-    if hold is Hold.STANDS:
+def _adjusted(confidence: float, hold: ArgumentStatus) -> float:
+    if hold is ArgumentStatus.STANDS:
         return confidence
-    return 0.5 if hold is Hold.WITHDRAWN else round((confidence + 0.5) / 2, 4)
+    return 0.5 if hold is ArgumentStatus.WITHDRAWN else round((confidence + 0.5) / 2, 4)

@@ -97,7 +97,7 @@ class WordsFinding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Desk:
+class FigureChecker:
     """What lies before a seat of the knowledge base: its own slice, for the judge the whole.
 
     ``longest_basis`` is how many characters an answer may spend on a pointer or an expression. It bounds what a model's

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
+from disputatio.formats.turns.market_arguments import Challenge, MarketArgument
 from disputatio.formats.turns.market_closing import RefinedClaim
-from disputatio.formats.turns.market_cross import Challenge
-from disputatio.formats.turns.market_figures import Desk, WordsFinding, unsupported_words, words_lines
-from disputatio.formats.turns.market_opening import MarketArgument
+from disputatio.formats.turns.market_figures import FigureChecker, WordsFinding, unsupported_words, words_lines
 from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
@@ -73,11 +72,11 @@ class MarketAdjudication:
 
 @dataclass(frozen=True, slots=True)
 class MarketJudgingSpec:
-    """A finding on each of ``exhibits`` under ``rubric``, by a judge with the whole base on its ``desk``."""
+    """A finding on each of ``exhibits`` under ``rubric``, by a judge with the whole base on its ``checker``."""
 
     exhibits: tuple[MarketExhibit, ...]
     rubric: Rubric
-    desk: Desk
+    checker: FigureChecker
     name: str = "market_judging"
 
     @property
@@ -113,7 +112,7 @@ class MarketJudgingSpec:
         """Numbers of the synthesis that nothing in the base bears out."""
         figures = [figure for row in self.exhibits for figure in row.argument.figures]
         figures += [figure for row in self.exhibits for each in row.drew for figure in each.figures]
-        return tuple(found for text in synthesis.values() for found in self.desk.words(text, figures))
+        return tuple(found for text in synthesis.values() for found in self.checker.words(text, figures))
 
     def violations(self, turn: MarketAdjudication) -> tuple[Violation, ...]:
         """Numbers in the synthesis that nothing bears out."""

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
-from disputatio.formats.turns.sizes import CHARACTERS_PER_WORD
+from disputatio.formats.turns.schema import CHARACTERS_PER_WORD
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 

@@ -11,11 +11,18 @@ from typing import Any, cast
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.angles import ANGLES
-from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unstated_lines, unverified
-from disputatio.formats.turns.phrases import Phrases
+from disputatio.formats.turns.citing import (
+    NOTHING,
+    Citing,
+    Phrases,
+    citation_lines,
+    unmarked,
+    unstated_lines,
+    unverified,
+)
+from disputatio.formats.turns.schema import ANGLES
 from disputatio.kernel import JsonObject, Part, Task, Violation
-from disputatio.motion.wording import same_words
+from disputatio.motion.text import same_words
 
 _QUOTABLE = 3
 """How many sentences a small model chooses from."""

@@ -12,8 +12,8 @@ from typing import cast
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.angles import ANGLES
 from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked
+from disputatio.formats.turns.schema import ANGLES
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 
@@ -45,7 +45,7 @@ def is_question(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SpeechTurn:
     """What a debater said. ``questions`` and ``answerer`` are of an attacker in cross-examination."""
 
     words_said: str
@@ -92,11 +92,11 @@ class SpeechSpec:
         """One text, and what it cites, which is no part of its words."""
         return schema.record({"speech": schema.text(2, max(self.limit * _OVERTIME, _SHORT)), **self.citing.fields()})
 
-    def read(self, content: JsonObject) -> Spoken:
+    def read(self, content: JsonObject) -> SpeechTurn:
         """The speech."""
-        return Spoken(cast("str", content["speech"]), citations=self.citing.read(content))
+        return SpeechTurn(cast("str", content["speech"]), citations=self.citing.read(content))
 
-    def violations(self, turn: Spoken) -> tuple[Violation, ...]:
+    def violations(self, turn: SpeechTurn) -> tuple[Violation, ...]:
         """What code can find: too many words, and a question where an answer was due."""
         found = _over(turn, self.limit)
         if self.kind is SpeechKind.ANSWER and is_question(turn.words_said):
@@ -153,12 +153,12 @@ class QuestionsSpec:
             {"answerer": schema.one_of(self.answerers), "questions": schema.several(text, 1, _MOST_QUESTIONS)}
         )
 
-    def read(self, content: JsonObject) -> Spoken:
+    def read(self, content: JsonObject) -> SpeechTurn:
         """The questions, and whom they are put to."""
         questions = tuple(cast("list[str]", content["questions"]))
-        return Spoken("\n".join(questions), questions, cast("str", content["answerer"]))
+        return SpeechTurn("\n".join(questions), questions, cast("str", content["answerer"]))
 
-    def violations(self, turn: Spoken) -> tuple[Violation, ...]:
+    def violations(self, turn: SpeechTurn) -> tuple[Violation, ...]:
         """Too many words, or too few questions."""
         found = _over(turn, self.limit)
         asked = sum(is_question(row) for row in turn.questions)
@@ -182,7 +182,68 @@ class QuestionsSpec:
         return {"answerer": done[0]["answerer"], "questions": [part["question"] for part in done]}
 
 
-def _over(turn: Spoken, limit: int) -> tuple[Violation, ...]:
+def _over(turn: SpeechTurn, limit: int) -> tuple[Violation, ...]:
     if turn.words <= limit:
         return ()
     return (Violation("overtime", f"{turn.words} words were said and {limit} are allowed"),)
+
+
+HIGHEST_BID = 10
+_BIDS = {"not at all": 0, "a little": 3, "much": 6, "very much": 9}
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """The next speaker of a team, what to speak about, and the bid for the floor; 0 is none."""
+
+    speaker: str
+    direction: str
+    bid: int = 0
+
+    def text(self) -> str:
+        """The direction as the team reads it."""
+        return unmarked(f"To our team alone. Next: {self.speaker}. Direction: {self.direction}")
+
+
+@dataclass(frozen=True, slots=True)
+class DirectionSpec:
+    """One of ``candidates`` and a direction; with a bid where teams bid for the floor."""
+
+    candidates: tuple[str, ...]
+    bids: bool = False
+    stance: str = ""
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    name: str = "direction"
+
+    @property
+    def schema(self) -> JsonObject:
+        """The speaker is one of those who may speak."""
+        bid = {"bid": schema.whole(0, HIGHEST_BID)} if self.bids else {}
+        return schema.record(
+            {"speaker": schema.one_of(self.candidates), "direction": schema.prose(2, 50), **bid},
+        )
+
+    def read(self, content: JsonObject) -> Direction:
+        """The direction."""
+        bid = content.get("bid", 0)
+        return Direction(cast("str", content["speaker"]), cast("str", content["direction"]), int(cast("int", bid)))
+
+    def violations(self, turn: Direction) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
+        """None."""
+        return ()
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """Everything at once; how much the floor is wanted in a word."""
+        if done:
+            return None
+        bid = {"wanted": schema.one_of(_BIDS)} if self.bids else {}
+        point = "benefit" if self.stance == "for" else "problem"
+        direction = schema.begun_with([f"Say that one {point} is"], 15, 200)
+        keys = {"speaker": schema.one_of(self.candidates), "direction": direction, **bid}
+        task = Task("competition-direction", {"stance": self.stance, "point": point}, self.quotes)
+        return Part("direction", schema.record(keys), task, 120, 0.5)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The direction, with the word as a number."""
+        bid = {"bid": _BIDS[cast("str", done[0]["wanted"])]} if self.bids else {}
+        return {"speaker": done[0]["speaker"], "direction": done[0]["direction"], **bid}

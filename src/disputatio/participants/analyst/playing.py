@@ -17,12 +17,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from disputatio.formats.turns.closing import Hold
+from disputatio.formats.turns.cross_examination import ArgumentStatus
+from disputatio.formats.turns.market_arguments import (
+    CHALLENGING,
+    Challenge,
+    ChallengeType,
+    MarketArgument,
+    MarketExaminationSpec,
+    MarketOpeningSpec,
+)
 from disputatio.formats.turns.market_closing import Conviction, MarketClosingSpec
-from disputatio.formats.turns.market_cross import CHALLENGING, Challenge, ChallengeType, MarketExaminationSpec
 from disputatio.formats.turns.market_figures import Figure
 from disputatio.formats.turns.market_judging import MarketExhibit, MarketJudgingSpec, MarketStanding
-from disputatio.formats.turns.market_opening import MarketArgument, MarketOpeningSpec
 from disputatio.kernel import Abstention, Ask, Json, JsonObject, Seat
 from disputatio.motion import count_words
 from disputatio.participants.analyst.signals import argued, fired, fitting, item_json
@@ -40,7 +46,7 @@ def answer(book: Textbook, ask: Ask) -> JsonObject | Abstention:
         ask: what it is asked; its form says what lies before it.
     """
     form = ask.spec
-    if isinstance(form, MarketOpeningSpec | MarketExaminationSpec) and form.desk.part.blinded:
+    if isinstance(form, MarketOpeningSpec | MarketExaminationSpec) and form.checker.part.blinded:
         book = in_plain_words(book)
     if isinstance(form, MarketOpeningSpec):
         return opening(book, form)
@@ -55,7 +61,7 @@ def answer(book: Textbook, ask: Ask) -> JsonObject | Abstention:
 
 def opening(book: Textbook, form: MarketOpeningSpec) -> JsonObject | Abstention:
     """The arguments of the rules that fire; an abstention where there are too few."""
-    part = form.desk.part
+    part = form.checker.part
     found = argued(book, form.seat, part, form.minimum, form.maximum)
     if len(found) < form.minimum:
         looked_at = {row.indicator for row in book.rules_of(form.seat)}
@@ -106,7 +112,7 @@ def _objection(
     if not any(row.is_sound for row in argument.figures):
         says = f"{argument.id} rests on inferences alone: the knowledge base has no figure for what it claims."
         return _response(ChallengeType.QUESTION_EVIDENCE, says, ())
-    part = form.desk.part
+    part = form.checker.part
     pointers = [pointer for row in argument.figures for pointer in row.checked.pointers]
     for row, signal in fitting(book, form.seat, pointers, part):
         says = filled(row.says, signal.values)
@@ -120,7 +126,7 @@ def _true_items(form: MarketExaminationSpec, figure: Figure) -> list[JsonObject]
     from disputatio.market.checking import build_item
 
     try:
-        return [item_json(build_item(form.desk.part, figure.checked.item.basis))]
+        return [item_json(build_item(form.checker.part, figure.checked.item.basis))]
     except ValueError:
         return []
 
@@ -153,7 +159,7 @@ def closing(form: MarketClosingSpec) -> JsonObject:
         drew = [row for row in form.drew if row.target == argument.id]
         hold, confidence, says = _left_of(argument, drew)
         claims[argument.id] = {"refinement": says, "status": hold.value, "confidence_adjusted": confidence}
-        if hold is not Hold.STANDS:
+        if hold is not ArgumentStatus.STANDS:
             conceded.append({"target": argument.id, "accepted": _ACCEPTED[hold]})
     made = {row.target: row for row in form.made}
     conceded += [{"target": target, "accepted": _ACCEPTS[made[target].kind]} for target in form.conceded]
@@ -170,23 +176,23 @@ def closing(form: MarketClosingSpec) -> JsonObject:
     return whole
 
 
-def _left_of(argument: MarketArgument, drew: Sequence[Challenge]) -> tuple[Hold, float, str]:
+def _left_of(argument: MarketArgument, drew: Sequence[Challenge]) -> tuple[ArgumentStatus, float, str]:
     """Whether an argument stands, the confidence in it, and why."""
     if any(not row.is_sound and not row.inferred for row in argument.figures):
-        return Hold.WITHDRAWN, _EVEN, "A figure of it is not what the knowledge base says, so it is given up."
+        return ArgumentStatus.WITHDRAWN, _EVEN, "A figure of it is not what the knowledge base says, so it is given up."
     proven = [row for row in drew if row.kind in CHALLENGING and row.figures and row.is_sound]
     if any(row.kind is ChallengeType.REFUTE for row in proven):
         says = "The figures hold, but so do those against it: it counts for less than it did."
-        return Hold.NARROWED, _towards(argument, 0.5), says
+        return ArgumentStatus.NARROWED, _towards(argument, 0.5), says
     if proven or any(row.kind is ChallengeType.PARTIAL for row in drew):
         says = "The figures hold; how far they reach is disputed with figures of the same base."
-        return Hold.NARROWED, _towards(argument, 0.75), says
+        return ArgumentStatus.NARROWED, _towards(argument, 0.75), says
     if any(row.kind is ChallengeType.CONCEDE for row in drew):
-        return Hold.STANDS, argument.confidence, "The other side accepts it."
+        return ArgumentStatus.STANDS, argument.confidence, "The other side accepts it."
     if not drew:
-        return Hold.STANDS, argument.confidence, "Nobody has said anything against it."
+        return ArgumentStatus.STANDS, argument.confidence, "Nobody has said anything against it."
     return (
-        Hold.STANDS,
+        ArgumentStatus.STANDS,
         argument.confidence,
         "What was said against it brings no figure, and its own figures are verified.",
     )
@@ -199,8 +205,8 @@ def _towards(argument: MarketArgument, share: float) -> float:
 
 
 _ACCEPTED = {
-    Hold.NARROWED: "What was said against it is borne out by figures of the same base.",
-    Hold.WITHDRAWN: "The knowledge base does not bear out the figure it rests on.",
+    ArgumentStatus.NARROWED: "What was said against it is borne out by figures of the same base.",
+    ArgumentStatus.WITHDRAWN: "The knowledge base does not bear out the figure it rests on.",
 }
 _ACCEPTS = {
     ChallengeType.CONCEDE: "Its figures are verified, and nothing in the rules speaks against it.",
@@ -213,15 +219,16 @@ def _stance(form: MarketClosingSpec, claims: dict[str, JsonObject], conviction: 
     statuses = [str(row["status"]) for row in claims.values()]
     lens = {"tech": "technical", "fund": "fundamental", "macro": "macroeconomic", "senti": "sentiment"}
     way = "upwards" if form.seat.endswith("bull") else "downwards"
-    first = next((row for row in form.own if claims[row.id]["status"] == Hold.STANDS.value), form.own[0])
-    counted = {hold: statuses.count(hold.value) for hold in Hold}
+    first = next((row for row in form.own if claims[row.id]["status"] == ArgumentStatus.STANDS.value), form.own[0])
+    counted = {hold: statuses.count(hold.value) for hold in ArgumentStatus}
     sentences = [
         f"By the published rules for {lens[form.seat.partition('_')[0]]} signals the case still points {way}."
-        if counted[Hold.WITHDRAWN] < len(statuses)
+        if counted[ArgumentStatus.WITHDRAWN] < len(statuses)
         else "By its own rules nothing is left of this case.",
         (
-            f"Arguments: {_number(counted[Hold.STANDS])} of {_number(len(statuses))} as made, "
-            f"{_number(counted[Hold.NARROWED])} narrowed, {_number(counted[Hold.WITHDRAWN])} withdrawn."
+            f"Arguments: {_number(counted[ArgumentStatus.STANDS])} of {_number(len(statuses))} as made, "
+            f"{_number(counted[ArgumentStatus.NARROWED])} narrowed, "
+            f"{_number(counted[ArgumentStatus.WITHDRAWN])} withdrawn."
         ),
         f"The one that carries most is {first.id}.",
         f"Conviction is {conviction.value}.",
@@ -277,8 +284,8 @@ def _points(exhibit: MarketExhibit) -> dict[str, int]:
             _BY_STANDING[exhibit.computed]
             + conceded
             - refuted
-            - (hold is Hold.WITHDRAWN)
-            + bool(argument.counterpoints and hold is Hold.NARROWED)
+            - (hold is ArgumentStatus.WITHDRAWN)
+            + bool(argument.counterpoints and hold is ArgumentStatus.NARROWED)
         ),
     }
 
@@ -336,5 +343,5 @@ def _insight(exhibits: Sequence[MarketExhibit]) -> str:
 
 def quiet_rules(book: Textbook, form: MarketOpeningSpec) -> tuple[str, ...]:
     """The rules of a seat that do not fire, for those who want to know what it looked at."""
-    names = {row.rule.name for row in fired(book, form.seat, form.desk.part)}
+    names = {row.rule.name for row in fired(book, form.seat, form.checker.part)}
     return tuple(row.name for row in book.rules_of(form.seat) if row.name not in names)

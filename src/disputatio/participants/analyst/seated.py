@@ -53,10 +53,10 @@ class Analyst:
         from disputatio.market.expressions import MAX_EXPRESSION_CHARS
 
         form: Any = ask.spec
-        desk = getattr(form, "desk", None)
-        if desk is not None:
+        checker = getattr(form, "checker", None)
+        if checker is not None:
             # Its answers cost nothing, so they are bounded by what can be read and not by what a model may spend.
-            form = replace(form, desk=replace(desk, longest_basis=MAX_EXPRESSION_CHARS))
+            form = replace(form, checker=replace(checker, longest_basis=MAX_EXPRESSION_CHARS))
         return Scripted(self._said, self.name).take(path, replace(ask, spec=form), checks)
 
     def _said(self, ask: Ask, path: AskPath, reasons: tuple[str, ...]) -> JsonObject | Abstention:  # noqa: ARG002

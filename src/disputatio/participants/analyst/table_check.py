@@ -15,8 +15,8 @@ from functools import cache
 
 from disputatio.errors import InvalidInputError
 from disputatio.formats.market import BULL, LENSES
-from disputatio.formats.turns.market_figures import Desk
-from disputatio.formats.turns.market_opening import MarketOpeningSpec
+from disputatio.formats.turns.market_arguments import MarketOpeningSpec
+from disputatio.formats.turns.market_figures import FigureChecker
 from disputatio.kernel import Seat
 from disputatio.market.expressions import Unresolved, evaluate, find_pointers
 from disputatio.market.knowledge import SERIES, Datum, Known, Share, Unit
@@ -75,9 +75,9 @@ def _check_conditions(when: Sequence[Condition], words: Mapping[str, bool], name
 def _check_texts(rule: Rule, name: str, where: str) -> None:
     """Hold the fixed texts against the form of an opening, with a claim and a figure that fit it."""
     example = load_example()
-    desk = Desk(example, take_slice(example, LENSES[rule.seat.partition("_")[0]]))
-    form = MarketOpeningSpec(Seat(rule.seat), desk, 1, 1, bullish=rule.seat.endswith(BULL))
-    item = {"basis": "a.b", "value": "1", "unit": "", "source": desk.modules[0]}
+    checker = FigureChecker(example, take_slice(example, LENSES[rule.seat.partition("_")[0]]))
+    form = MarketOpeningSpec(Seat(rule.seat), checker, 1, 1, bullish=rule.seat.endswith(BULL))
+    item = {"basis": "a.b", "value": "1", "unit": "", "source": checker.modules[0]}
     argument = {"claim": "a claim of usual length", "evidence": [item], "confidence": 0.5}
     texts = {"counterpoints": [rule.counterpoint], "assumptions": [rule.assumes]}
     reasons = SchemaChecks().reasons({"arguments": [{**argument, **texts}]}, form.schema)

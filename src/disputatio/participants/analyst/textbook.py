@@ -17,8 +17,7 @@ from typing import Any
 
 from disputatio.errors import InvalidInputError
 from disputatio.formats.market import ANALYSTS
-from disputatio.formats.turns.market_cross import ChallengeType
-from disputatio.formats.turns.market_opening import LONGEST_CLAIM
+from disputatio.formats.turns.market_arguments import LONGEST_CLAIM, ChallengeType
 from disputatio.market.knowledge import blind_pointer as plain_pointers
 
 TEXTBOOK = "textbook"

@@ -20,7 +20,7 @@ import orjson
 from disputatio.participants.bounds import AnswerBound
 from disputatio.participants.remote.composing import ComposedRequest
 from disputatio.participants.remote.excerpt import one_line
-from disputatio.participants.remote.receiving import bounded
+from disputatio.participants.remote.receiving import bound_schema
 from disputatio.participants.remote.transport import AiohttpTransport, RawResponse
 from disputatio.participants.remote.waits import asked_wait
 
@@ -148,7 +148,7 @@ class BatchHttp:
         headers = {**self._headers, **settings.pop("headers", {})}
         try:
             async with asyncio.timeout(REQUEST_TIMEOUT_S):
-                with bounded(_LARGE):
+                with bound_schema(_LARGE):
                     response = await self._client.request(method, url, headers=headers, **settings)
         except (httpx2.HTTPError, httpx2.StreamError, TimeoutError) as error:
             # A refused connection carried nothing; anything later may have arrived.
@@ -167,7 +167,7 @@ class BatchHttp:
         """The objects in a file of JSON lines, one at a time; other lines are left out. Raises as ``request``."""
         try:
             async with asyncio.timeout(_RESULTS_TIMEOUT_S):
-                with bounded(_LARGE):
+                with bound_schema(_LARGE):
                     async with self._client.stream("GET", url, headers={**self._headers, **headers}) as response:
                         if response.status_code >= 300:
                             check_status(response.status_code, response.headers, await response.aread())

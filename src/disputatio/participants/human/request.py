@@ -72,7 +72,7 @@ class TurnRequest:
     @property
     def heard(self) -> tuple[Message, ...]:
         """What the seat has heard so far, and nothing else of the debate."""
-        return tuple(self.ask.sees)
+        return tuple(self.ask.messages)
 
     @property
     def sheet(self) -> TurnSheet:

@@ -167,7 +167,7 @@ class RemoteClient:
         path = line or (self._way or await self._find_way() if on_text is None else None) or await self._open()
         if isinstance(path, Fault):
             return path
-        from disputatio.participants.remote.receiving import bounded
+        from disputatio.participants.remote.receiving import bound_schema
         from disputatio.participants.remote.transport import noted_headers
 
         heard: list[str] = []
@@ -175,7 +175,10 @@ class RemoteClient:
         limit = asyncio.timeout(self._endpoint.timeout_s)
         try:
             async with limit:
-                with bounded(AnswerBound.of(call.max_tokens, streamed=ear is not None)), noted_headers() as headers:
+                with (
+                    bound_schema(AnswerBound.of(call.max_tokens, streamed=ear is not None)),
+                    noted_headers() as headers,
+                ):
                     response = await self._made(path, call, ear, refused)
         except _ListenerError as error:
             raise error.raised from None

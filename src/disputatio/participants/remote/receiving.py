@@ -22,7 +22,7 @@ _BOUND: ContextVar[AnswerBound] = ContextVar("_BOUND", default=UNASKED)
 
 
 @contextmanager
-def bounded(bound: AnswerBound) -> Iterator[None]:
+def bound_schema(bound: AnswerBound) -> Iterator[None]:
     """Let no response in this context be larger than ``bound``, on whatever way it is asked for."""
     token = _BOUND.set(bound)
     try:

@@ -38,7 +38,7 @@ class Family(StrEnum):
     MARKET = "market"
     """The same, then held against the figures: `disputatio.formats.market_verdict`."""
     REVIEW = "review"
-    """`disputatio.formats.review_outcome`."""
+    """`disputatio.formats.review_verdict`."""
 
 
 @dataclass(frozen=True, slots=True)

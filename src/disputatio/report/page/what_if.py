@@ -25,8 +25,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from disputatio.formats.market_verdict import hold_against_figures
-from disputatio.formats.review_outcome import VOID, computed_of_criticism, standing_under
-from disputatio.formats.turns.rebuttal import RebuttalKind
+from disputatio.formats.review_verdict import VOID, computed_of_criticism, standing_under
+from disputatio.formats.turns.criticism import RebuttalKind
 from disputatio.judging.challenge import Attack
 from disputatio.judging.scoring import mean, round_half_up
 from disputatio.judging.standing import Exchange, Mark, Reply, Standing, compute_exchange_strength, compute_standing

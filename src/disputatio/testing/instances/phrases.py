@@ -11,7 +11,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final
 
-from disputatio.motion.made_up import NOUNS, VERBS
+from disputatio.motion.text import NOUNS, VERBS
 from disputatio.testing.instances.seeds import mixed
 
 

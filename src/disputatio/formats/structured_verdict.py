@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from disputatio.evidence.citations import CheckedCitation
-from disputatio.formats.jury import Hearing, JuryRules
-from disputatio.formats.jury_verdict import VOID, ArgumentFinding, JuryVerdict, bench_verdict
-from disputatio.formats.sides import Case
+from disputatio.formats.jury import Case, JuryRules, Ruling
+from disputatio.formats.jury_verdict import VOID, ArgumentFinding, JuryVerdict, build_jury_verdict
 from disputatio.formats.turns.adjudication import Exhibit
-from disputatio.formats.turns.closing import Hold
-from disputatio.formats.turns.cross_examination import Question, Response, ResponseKind
+from disputatio.formats.turns.cross_examination import ArgumentStatus, Question, Response, ResponseKind
 from disputatio.judging.scoring import Edge, Rubric, classify_gap, format_gap, mean, round_half_up
 from disputatio.judging.standing import (
     AgreedPoint,
@@ -77,9 +75,9 @@ class TraceRow:
             "criteria": self.found.scores,
             "weighted": None if self.score is None else round_half_up(self.score, 4),
             "judged": self.judged and self.judged.value,
-            "found": self.found.word,
+            "found": self.found.result,
             "void": self.found.void,
-            "judges": {row.judge: row.word for row in self.found.judges},
+            "judges": {row.judge: row.result for row in self.found.judges},
             "computed": self.computed.value,
             "strength": round_half_up(self.strength, 4),
             "differs": self.differs,
@@ -152,7 +150,7 @@ class StructuredVerdict:
     def _incomparable(self) -> str:
         if not self.judged:
             return "nothing was judged"
-        if any(row.found.word == VOID for row in self.trace):
+        if any(row.found.result == VOID for row in self.trace):
             return "every finding on one side is void"
         return "one side has no arguments"
 
@@ -204,7 +202,7 @@ class StructuredVerdict:
         }
 
 
-def exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
+def build_exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
     """Every argument with what it drew and how it was defended, as the judge finds on it."""
     return tuple(
         Exhibit(
@@ -220,13 +218,13 @@ def exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
     )
 
 
-def verdict(
-    pro: Case, con: Case, hearings: Sequence[Hearing], judges: Sequence[str], bench: JuryRules, rubric: Rubric
+def build_structured_verdict(
+    pro: Case, con: Case, rulings: Sequence[Ruling], judges: Sequence[str], bench: JuryRules, rubric: Rubric
 ) -> StructuredVerdict:
     """Put together the verdict from what was said and what ``judges`` found."""
     cases = ((pro, con), (con, pro))
     arguments = {argument.id: str(own.side.seat) for own, _ in cases for argument in own.arguments}
-    found = bench_verdict(hearings, judges, bench, rubric, arguments)
+    found = build_jury_verdict(rulings, judges, bench, rubric, arguments)
     trace = tuple(_row(own, other, argument.id, found) for own, other in cases for argument in own.arguments)
     totals = [
         mean([row.score for row in trace if row.side == case.side.seat and row.score is not None])
@@ -236,7 +234,9 @@ def verdict(
     ]
     conceded = [row.target for case in (pro, con) for row in case.responses if row.kind is ResponseKind.CONCEDE]
     claims = [(argument.id, argument.claim, str(other.side.seat)) for own, other in cases for argument in own.arguments]
-    withdrawn = [row.id for case in (pro, con) for row in case.arguments if case.hold(row.id) is Hold.WITHDRAWN]
+    withdrawn = [
+        row.id for case in (pro, con) for row in case.arguments if case.hold(row.id) is ArgumentStatus.WITHDRAWN
+    ]
     return StructuredVerdict(trace, totals[0], totals[1], find_agreed_points(claims, conceded, withdrawn), found)
 
 

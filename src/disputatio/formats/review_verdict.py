@@ -22,13 +22,11 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Protocol
 
-from disputatio.formats.brief import Brief
-from disputatio.formats.contest import Contest, Position, Round, last_points
-from disputatio.formats.turns.criticism import CounterArgument, Criticism
-from disputatio.formats.turns.framing import Framing
+from disputatio.formats.review_round import Contest, Position, Round, last_points
+from disputatio.formats.rule_values import Brief
+from disputatio.formats.turns.criticism import CounterArgument, Criticism, Rebuttal, RebuttalKind, Rebuttals
 from disputatio.formats.turns.moderation import Moderation, Point, Resolution
-from disputatio.formats.turns.proposition import Proposition, ReviewArgument
-from disputatio.formats.turns.rebuttal import Rebuttal, RebuttalKind, Rebuttals
+from disputatio.formats.turns.proposition import Framing, Proposition, ReviewArgument
 from disputatio.judging.challenge import Attack
 from disputatio.judging.scoring import mean, round_half_up
 from disputatio.judging.standing import Standing
@@ -218,7 +216,7 @@ class ReviewVerdict:
         return min(strengths, default=None)
 
 
-def review_verdict(
+def build_review_verdict(
     question: str,
     framing: Framing | None,
     positions: tuple[Position, ...],

@@ -10,8 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.formats.turns.adjudication import AdjudicationSpec, Exhibit
-from disputatio.formats.turns.closing import ClosingSpec
-from disputatio.formats.turns.cross_examination import CrossExaminationSpec, Question, Response, ResponseKind
+from disputatio.formats.turns.cross_examination import (
+    ClosingSpec,
+    CrossExaminationSpec,
+    Question,
+    Response,
+    ResponseKind,
+)
 from disputatio.formats.turns.monologue import MonologueSpec, SummingSpec
 from disputatio.formats.turns.opening import Argument, OpeningSpec
 from disputatio.judging.scoring import STANDARD, Criterion, Rubric
@@ -25,8 +30,8 @@ def opening(*claims: str, reasoning: str = PLAIN[1]) -> Any:
     return OpeningSpec("PRO", 1, 5).read({"arguments": rows})
 
 
-def rules_broken(form: Any, turn: Any) -> list[tuple[str, str]]:
-    return [(row.rule, row.part) for row in form.violations(turn)]
+def rules_broken(spec: Any, turn: Any) -> list[tuple[str, str]]:
+    return [(row.rule, row.part) for row in spec.violations(turn)]
 
 
 OPENING = OpeningSpec("PRO", 1, 5)
@@ -134,11 +139,11 @@ OWN = tuple(Argument(f"PRO-{n}", f"Own claim number {n}.", PLAIN[1], "A study.")
 LIMITED = ClosingSpec(OWN, (Question("PRO-1.Q1", "How do you know?"),), ARGUMENTS[:1])
 
 
-def closing(words: int, answer_words: int = 10, form: ClosingSpec = LIMITED) -> Any:
+def closing(words: int, answer_words: int = 10, spec: ClosingSpec = LIMITED) -> Any:
     """A closing of exactly ``words`` words, answers apart, spread over everything that counts."""
     held = {name: {"status": "stands", "because": "it was not rebutted"} for name in ("PRO-1", "PRO-2")}
     counted = 4 * 2 + 3
-    return form.read(
+    return spec.read(
         {
             "answers": {"PRO-1.Q1": "word " * answer_words},
             "concessions": {"CON-1": "the narrow reading"},
@@ -167,15 +172,15 @@ def test_a_closing_of_two_hundred_and_one_words_breaks_the_limit() -> None:
 
 @given(st.integers(20, 400), st.integers(20, 400))
 def test_the_limit_of_a_closing_is_the_one_that_was_set(words: int, limit: int) -> None:
-    form = ClosingSpec(OWN, LIMITED.questions, LIMITED.conceded, limit)
-    assert bool(form.violations(closing(words, form=form))) == (words > limit)
+    spec = ClosingSpec(OWN, LIMITED.questions, LIMITED.conceded, limit)
+    assert bool(spec.violations(closing(words, spec=spec))) == (words > limit)
 
 
 @given(st.integers(1, 300), st.integers(1, 300))
 def test_a_speech_may_have_exactly_as_many_words_as_the_limit(words: int, limit: int) -> None:
-    form = MonologueSpec(limit)
-    turn = form.read({"speech": "word " * words})
-    assert bool(form.violations(turn)) == (words > limit)
+    spec = MonologueSpec(limit)
+    turn = spec.read({"speech": "word " * words})
+    assert bool(spec.violations(turn)) == (words > limit)
 
 
 def test_a_speech_in_chinese_is_limited_by_its_letters() -> None:
@@ -186,8 +191,8 @@ def test_a_speech_in_chinese_is_limited_by_its_letters() -> None:
 
 
 def test_a_summing_up_has_no_rule_that_its_schema_does_not_carry() -> None:
-    form = SummingSpec()
-    assert form.violations(form.read(dict.fromkeys(form.schema["properties"], "Some words."))) == ()  # type: ignore[arg-type]
+    spec = SummingSpec()
+    assert spec.violations(spec.read(dict.fromkeys(spec.schema["properties"], "Some words."))) == ()  # type: ignore[arg-type]
 
 
 EXHIBITS = (
@@ -227,8 +232,8 @@ def test_a_fallacy_whose_words_were_not_said_about_the_argument_is_found(quote: 
 
 def test_a_judge_under_an_own_rubric_is_asked_for_exactly_its_criteria() -> None:
     rubric = Rubric("own", tuple(Criterion(key, Fraction(1, 2), f"How {key}?") for key in ("brief", "kind")))
-    form = AdjudicationSpec(EXHIBITS, rubric)
-    arguments: Any = form.schema["properties"]["arguments"]  # type: ignore[index,call-overload]
+    spec = AdjudicationSpec(EXHIBITS, rubric)
+    arguments: Any = spec.schema["properties"]["arguments"]  # type: ignore[index,call-overload]
     keys = ["rests_on", "answers", "reason", "brief", "kind", "standing"]
     keys += ["fallacies", "new_arguments", "cross_references"]
     assert list(arguments["properties"]["CON-1"]["properties"]) == keys

@@ -52,7 +52,7 @@ benches = st.builds(
 )
 
 
-def sittings(bench: JuryRules) -> list[str]:
+def sessions(bench: JuryRules) -> list[str]:
     """The names of the sittings by the rules: the first order, the other, the retest."""
     hidden = bench.both_orders or bench.anonymous
     first = "pro-first" if hidden else ""
@@ -62,8 +62,8 @@ def sittings(bench: JuryRules) -> list[str]:
     return names
 
 
-def path_of(sitting: str, judge: str) -> AskPath:
-    return AskPath("/".join(filter(None, ("judging", sitting, judge))))
+def path_of(session: str, judge: str) -> AskPath:
+    return AskPath("/".join(filter(None, ("judging", session, judge))))
 
 
 @examples(15)
@@ -73,7 +73,7 @@ def test_every_judge_sits_through_every_sitting_and_through_no_other(
 ) -> None:
     held = held_by(judges, bench, said)
     judged = {path for path in held.asks if path.startswith("judging/")}
-    expected = {path_of(sitting, judge) for sitting in sittings(bench) for judge in JUDGES[:judges]}
+    expected = {path_of(session, judge) for session in sessions(bench) for judge in JUDGES[:judges]}
     assert judged == (expected if held.outcome.trace else set())
 
 
@@ -87,13 +87,13 @@ def test_the_order_of_the_answers_changes_nothing_and_the_verdict_survives_json(
     assert read_json(canonical(body)) == body
 
 
-def totals_of(said: Answers, held: Held, sitting: str, judge: str) -> dict[str, Fraction] | None:
+def totals_of(said: Answers, held: Held, session: str, judge: str) -> dict[str, Fraction] | None:
     """The totals of a finding by its raw content; None where the judge abstained."""
-    path = path_of(sitting, judge)
+    path = path_of(session, judge)
     content: Any = said.content(path, held.asks[path])
     if content is None:
         return None
-    first = "con" if sitting.startswith("con") else "pro"
+    first = "con" if session.startswith("con") else "pro"
     names = {"PRO": "pro", "CON": "con", "A": first, "B": "con" if first == "pro" else "pro"}
     rows: dict[str, list[Fraction]] = {"pro": [], "con": []}
     for argument, row in content["arguments"].items():
@@ -108,15 +108,15 @@ def totals_of(said: Answers, held: Held, sitting: str, judge: str) -> dict[str, 
 def test_the_verdict_of_a_panel_is_what_the_rules_make_of_the_raw_findings(
     judges: int, bench: JuryRules, seed: int, mute: tuple[str, ...]
 ) -> None:
-    silent = tuple(path_of(sitting, judge) for sitting in sittings(bench) for judge in mute)
+    silent = tuple(path_of(session, judge) for session in sessions(bench) for judge in mute)
     said = Answers(str(seed), silent=silent)
     held = held_by(judges, bench, said)
     panel = held.outcome.bench.panel
-    if judges == 1 and len(sittings(bench)) == 1:
+    if judges == 1 and len(sessions(bench)) == 1:
         assert panel is None
         return
-    counted = [name for name in sittings(bench) if "again" not in name]
-    found = [[totals_of(said, held, sitting, judge) for sitting in counted] for judge in JUDGES[:judges]]
+    counted = [name for name in sessions(bench) if "again" not in name]
+    found = [[totals_of(said, held, session, judge) for session in counted] for judge in JUDGES[:judges]]
     heard = [[row["pro"] - row["con"] for row in rows if row] for rows in found if all(rows)]
     assert len(panel.heard) == len(heard)
     assert len(panel.findings) == judges, "a judge that failed stays in the denominator"
@@ -143,8 +143,8 @@ def test_the_verdict_of_a_panel_is_what_the_rules_make_of_the_raw_findings(
 
 
 def spoken_of(asked: Ask) -> str:
-    form: Any = asked.spec
-    return "\n".join([*(f"{row.seat}\n{row.text}" for row in asked.sees), *(row.text() for row in form.exhibits)])
+    spec: Any = asked.spec
+    return "\n".join([*(f"{row.seat}\n{row.text}" for row in asked.messages), *(row.text() for row in spec.exhibits)])
 
 
 @examples(12)
@@ -157,26 +157,26 @@ def test_neutral_names_hide_the_sides_from_the_judge_and_never_from_the_reader(
     for path, asked in held.asks.items():
         if not path.startswith("judging/"):
             continue
-        form: Any = asked.spec
-        shown = [row.argument.id for row in form.exhibits]
+        spec: Any = asked.spec
+        shown = [row.argument.id for row in spec.exhibits]
         words = spoken_of(asked)
         if not (bench.both_orders or bench.anonymous):
             assert shown == arguments
             continue
         assert not re.search(r"\b(?:PRO|CON)\b", words)
-        heard = [(row.phase, row.seat) for row in asked.sees]
+        heard = [(row.phase, row.seat) for row in asked.messages]
         phases = dict.fromkeys(phase for phase, _ in heard)
         assert heard == [(phase, side) for phase in phases for side in ("Side A", "Side B")], (
             "in every phase A is first"
         )
         assert shown == sorted(shown, key=lambda name: (name[0], int(name[2:])))
         first = [row for row in held.outcome.trace if row.side == path.split("/")[1][:3]]
-        claims = [row.argument.claim for row in form.exhibits if row.argument.id.startswith("A-")]
+        claims = [row.argument.claim for row in spec.exhibits if row.argument.id.startswith("A-")]
         assert claims == [row.claim for row in first], "the side shown first is Side A"
-    for hearing in held.outcome.bench.hearings:
-        named = [row.argument for row in hearing.adjudication.judgements]
+    for ruling in held.outcome.bench.rulings:
+        named = [row.argument for row in ruling.adjudication.judgements]
         assert sorted(named) == sorted(arguments)
-        grounds = [name for row in hearing.adjudication.judgements for name in row.grounds.named]
+        grounds = [name for row in ruling.adjudication.judgements for name in row.grounds.named]
         assert all(re.fullmatch(r"(?:(?:PRO|CON) on )?(?:PRO|CON)-\d(?:\.[QA]\d|\.closing)?", name) for name in grounds)
 
 
@@ -291,7 +291,7 @@ def test_a_finding_that_names_nothing_real_is_void_and_counts_nowhere(
     names: tuple[str, ...], reason: str | None
 ) -> None:
     outcome = held_by(1, JuryRules(), answering_with(grounded_on("PRO-1", *names, reason=reason))).outcome
-    (void,) = [row for row in outcome.trace if row.found.word == "VOID"]
+    (void,) = [row for row in outcome.trace if row.found.result == "VOID"]
     assert void.argument == "PRO-1"
     assert void.found.void
     assert (void.score, void.scores, void.judged, void.differs) == (None, None, None, False)
@@ -334,7 +334,7 @@ def test_an_argument_that_is_void_in_one_order_is_left_out_of_both_and_called_by
 
     outcome = held_by(1, JuryRules(both_orders=True), answering_with(change)).outcome
     (row,) = [row for row in outcome.trace if row.argument == "PRO-1"]
-    assert (row.found.word, row.score, row.scores) == ("VOID", None, None)
+    assert (row.found.result, row.score, row.scores) == ("VOID", None, None)
     assert row.found.void == "it names PRO-9, which does not exist"
     assert outcome.pro_total == 4, "its ten points are in neither order"
     assert outcome.bench.panel.findings[0].gap() == outcome.bench.panel.findings[0].scores[0].gap("pro", "con")

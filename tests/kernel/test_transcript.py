@@ -16,14 +16,14 @@ PHASES = (Phase("opening"), Phase("closing"))
 readers = st.dictionaries(st.sampled_from(CHANNELS[1:4]), st.frozensets(st.sampled_from(SEATS))).map(
     lambda rows: tuple(rows.items())
 )
-posts = st.lists(
+messages = st.lists(
     st.builds(Message, st.sampled_from(SEATS), st.sampled_from(PHASES), st.text(max_size=5), st.sampled_from(CHANNELS)),
     max_size=12,
 ).map(tuple)
 
 
 @examples(40)
-@given(readers, posts, st.sampled_from(SEATS), st.none() | st.frozensets(st.sampled_from(PHASES)))
+@given(readers, messages, st.sampled_from(SEATS), st.none() | st.frozensets(st.sampled_from(PHASES)))
 def test_a_seat_sees_exactly_the_posts_of_its_channels_in_order(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],
     said: tuple[Message, ...],
@@ -32,23 +32,23 @@ def test_a_seat_sees_exactly_the_posts_of_its_channels_in_order(
 ) -> None:
     allowed = {PUBLIC, *(channel for channel, seats in rights if seat in seats)}
     expected = [row for row in said if row.channel in allowed and (phases is None or row.phase in phases)]
-    assert list(Transcript(readers=rights).post(*said).seen_by(seat, phases)) == expected
+    assert list(Transcript(readers=rights).add(*said).visible_to(seat, phases)) == expected
 
 
-@given(readers, posts, posts)
+@given(readers, messages, messages)
 def test_posting_makes_a_new_floor_and_leaves_the_old_one(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...], first: tuple[Message, ...], second: tuple[Message, ...]
 ) -> None:
-    before = Transcript(readers=rights).post(*first)
-    after = before.post(*second)
-    assert before.posts == first
-    assert after.posts == first + second
+    before = Transcript(readers=rights).add(*first)
+    after = before.add(*second)
+    assert before.messages == first
+    assert after.messages == first + second
     assert after.readers == before.readers
     for seat in SEATS:
-        assert after.seen_by(seat)[: len(before.seen_by(seat))] == before.seen_by(seat), "what was heard stays"
+        assert after.visible_to(seat)[: len(before.visible_to(seat))] == before.visible_to(seat), "what was heard stays"
 
 
-@given(readers, posts, posts, posts)
+@given(readers, messages, messages, messages)
 def test_what_is_made_of_each_post_is_made_once_a_list(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],
     first: tuple[Message, ...],
@@ -58,21 +58,21 @@ def test_what_is_made_of_each_post_is_made_once_a_list(
     """Posts made afterwards, and by floors that go on elsewhere, are neither left out nor mixed in."""
     made: list[Message] = []
 
-    def make(post: Message) -> tuple[str, Message]:
-        made.append(post)
-        return ("made", post)
+    def make(message: Message) -> tuple[str, Message]:
+        made.append(message)
+        return ("made", message)
 
-    transcript = Transcript(readers=rights).post(*first)
-    before = transcript.seen_by(SEATS[0])
-    one, other = transcript.post(*here), transcript.post(*there)
-    for shown in (one.seen_by(SEATS[0]), before, other.seen_by(SEATS[0]), one.post(*there).seen_by(SEATS[0])):
+    transcript = Transcript(readers=rights).add(*first)
+    before = transcript.visible_to(SEATS[0])
+    one, other = transcript.add(*here), transcript.add(*there)
+    for shown in (one.visible_to(SEATS[0]), before, other.visible_to(SEATS[0]), one.add(*there).visible_to(SEATS[0])):
         assert isinstance(shown, Messages)
         made.clear()
-        assert shown.each(make) == [("made", post) for post in shown]
+        assert shown.each(make) == [("made", message) for message in shown]
         made.clear()
-        assert shown.each(make) == [("made", post) for post in shown]
+        assert shown.each(make) == [("made", message) for message in shown]
         assert made == []
-    longest = one.post(*there).seen_by(SEATS[0])
+    longest = one.add(*there).visible_to(SEATS[0])
     assert isinstance(longest, Messages)
     longest.each(make)
     made.clear()
@@ -81,40 +81,40 @@ def test_what_is_made_of_each_post_is_made_once_a_list(
     assert made == list(first), "what was made before is not made again"
 
 
-@given(posts, st.sampled_from(SEATS))
+@given(messages, st.sampled_from(SEATS))
 def test_a_channel_that_is_not_named_is_open_to_nobody(said: tuple[Message, ...], seat: Seat) -> None:
-    assert all(row.channel == PUBLIC for row in Transcript().post(*said).seen_by(seat))
+    assert all(row.channel == PUBLIC for row in Transcript().add(*said).visible_to(seat))
 
 
 def test_the_judge_does_not_read_what_a_team_tells_itself() -> None:
     team = Channel("team_pro")
     transcript = Transcript(readers=((team, frozenset({Seat("pro_1"), Seat("pro_2")})),))
-    transcript = transcript.post(Message(Seat("pro_1"), Phase("opening"), "speak second", team))
-    assert [row.text for row in transcript.seen_by(Seat("pro_2"))] == ["speak second"]
-    assert transcript.seen_by(Seat("judge")) == ()
-    assert transcript.seen_by(Seat("con_1")) == ()
+    transcript = transcript.add(Message(Seat("pro_1"), Phase("opening"), "speak second", team))
+    assert [row.text for row in transcript.visible_to(Seat("pro_2"))] == ["speak second"]
+    assert transcript.visible_to(Seat("judge")) == ()
+    assert transcript.visible_to(Seat("con_1")) == ()
 
 
-@given(readers, posts, posts, posts)
+@given(readers, messages, messages, messages)
 def test_floors_that_go_on_from_the_same_one_do_not_hear_each_other(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],
     first: tuple[Message, ...],
     here: tuple[Message, ...],
     there: tuple[Message, ...],
 ) -> None:
-    before = Transcript(readers=rights).post(*first)
+    before = Transcript(readers=rights).add(*first)
     for seat in SEATS[:2]:
-        before.seen_by(seat)
-    one, other = before.post(*here), before.post(*there)
-    for transcript, said in ((one.post(*there), (*first, *here, *there)), (other, (*first, *there)), (before, first)):
-        assert transcript.posts == said
+        before.visible_to(seat)
+    one, other = before.add(*here), before.add(*there)
+    for transcript, said in ((one.add(*there), (*first, *here, *there)), (other, (*first, *there)), (before, first)):
+        assert transcript.messages == said
         for seat in SEATS:
-            assert transcript.seen_by(seat) == tuple(row for row in said if transcript.may_read(seat, row.channel))
+            assert transcript.visible_to(seat) == tuple(row for row in said if transcript.may_read(seat, row.channel))
 
 
-@given(posts, st.integers(-14, 14), st.integers(-14, 14))
+@given(messages, st.integers(-14, 14), st.integers(-14, 14))
 def test_posts_are_read_as_a_tuple_is(said: tuple[Message, ...], start: int, end: int) -> None:
-    seen = Transcript().post(*said).post(*said[:2]).posts
+    seen = Transcript().add(*said).add(*said[:2]).messages
     same = (*said, *said[:2])
     assert (len(seen), [*seen], seen[start:end], seen[::-1]) == (len(same), [*same], same[start:end], same[::-1])
     assert seen == same

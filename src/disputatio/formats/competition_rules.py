@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from disputatio.errors import InvalidInputError
-from disputatio.formats.cast import Cast
+from disputatio.formats.rule_values import Cast
 from disputatio.formats.turns.scoring import Foul
 from disputatio.formats.turns.speech import SpeechKind
 from disputatio.judging.scoring import Criterion, Rubric

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from disputatio.formats.turns.criticism import CounterArgument, Criticism
+from disputatio.formats.turns.criticism import CounterArgument, Criticism, Rebuttal, RebuttalKind, Rebuttals
 from disputatio.formats.turns.moderation import Exhibit, Moderation, Point, Resolution
 from disputatio.formats.turns.proposition import Proposition, ReviewArgument
-from disputatio.formats.turns.rebuttal import Rebuttal, RebuttalKind, Rebuttals
 from disputatio.kernel import Abstention, Seat
 
 

@@ -53,15 +53,15 @@ def extreme_text(schema: Any, *, large: bool) -> str:
     return text
 
 
-def in_parts(form: Any, answer: Any) -> tuple[list[Part], tuple[JsonObject, ...]]:
+def in_parts(spec: Any, answer: Any) -> tuple[list[Part], tuple[JsonObject, ...]]:
     """Ask for a form part by part, until it is whole."""
     parts: list[Part] = []
     done: tuple[JsonObject, ...] = ()
-    while part := form.next_part(done):
+    while part := spec.next_part(done):
         assert len(parts) < MOST_PARTS, "asking in parts comes to an end"
         parts.append(part)
         done = (*done, answer(part, len(done)))
-    assert form.next_part(done) is None
+    assert spec.next_part(done) is None
     return parts, done
 
 
@@ -190,8 +190,8 @@ def strings(value: Any) -> list[str]:
 
 def test_every_form_of_both_formats_is_met_by_these_tests() -> None:
     names = set()
-    for name, form in FORMATS.items():
-        held = Debate(name, form.rules(), Answers("all")).held()
+    for name, spec in FORMATS.items():
+        held = Debate(name, spec.rules(), Answers("all")).held()
         names |= {asked.spec.name for asked in held.asks.values()}
     assert names == {"opening", "cross_examination", "closing", "adjudication", "monologue", "summing", "position"} | {
         "framing",

@@ -76,15 +76,17 @@ def test_the_order_of_answers_changes_nothing_and_those_together_do_not_hear_eac
 
     first, second = held(written(tmp_path, DUEL)), held(written(tmp_path, DUEL), order=Random(seed))
     assert first.outcome.as_json() == second.outcome.as_json()
-    assert {path: ask.sees for path, ask in first.asks.items()} == {path: ask.sees for path, ask in second.asks.items()}
-    assert first.asks["opening/pro"].sees == first.asks["opening/con"].sees == ()
-    assert [post.seat for post in first.asks["hint/judge"].sees] == ["pro", "con"]
+    assert {path: ask.messages for path, ask in first.asks.items()} == {
+        path: ask.messages for path, ask in second.asks.items()
+    }
+    assert first.asks["opening/pro"].messages == first.asks["opening/con"].messages == ()
+    assert [message.seat for message in first.asks["hint/judge"].messages] == ["pro", "con"]
 
 
 def test_what_is_for_one_alone_is_heard_by_nobody_else(tmp_path: Path) -> None:
     asks = held(written(tmp_path, DUEL)).asks
-    assert "hint" not in {post.phase for post in asks["answer/con"].sees}
-    assert "hint" in {post.phase for post in asks["ruling/judge"].sees}, "who said it knows it"
+    assert "hint" not in {message.phase for message in asks["answer/con"].messages}
+    assert "hint" in {message.phase for message in asks["ruling/judge"].messages}, "who said it knows it"
 
 
 def test_the_schema_carries_what_the_file_asks_for(tmp_path: Path) -> None:

@@ -46,14 +46,14 @@ def answered(name: str) -> Format:
     Raises:
         KeyError: no seat of that format could answer for it.
     """
-    form, seat = find_format(name), WHO_ANSWERS[name]
+    debate_format, seat = find_format(name), WHO_ANSWERS[name]
     rules = make_dataclass(
-        f"Answered{form.rules.__name__}",
+        f"Answered{debate_format.rules.__name__}",
         [("answers", tuple[str, ...], dataclass_field(default=()))],
-        bases=(form.rules,),
+        bases=(debate_format.rules,),
         frozen=True,
     )
-    return replace(form, rules=rules, rulebook=_with_answer(form.rulebook, seat))
+    return replace(debate_format, rules=rules, rulebook=_with_answer(debate_format.rulebook, seat))
 
 
 def _with_answer(
@@ -61,19 +61,19 @@ def _with_answer(
 ) -> Callable[[Any, DebateContext], Rulebook[AnsweredVerdict]]:
     def held(rules: Any, context: DebateContext) -> Rulebook[AnsweredVerdict]:
         heard: list[Message] = []
-        verdict = yield from overheard(rulebook(rules, context), heard)
+        verdict = yield from record_turns(rulebook(rules, context), heard)
         if not heard:
             return AnsweredVerdict(verdict, None)
         task = Task("answer", {"options": ", ".join(rules.answers) or "a number"})
         turn = yield from ask(
-            seat, ANSWER_PHASE, returns=AnswerSpec(rules.answers), task=task, sees=tuple(heard), limits=ONCE
+            seat, ANSWER_PHASE, spec=AnswerSpec(rules.answers), task=task, messages=tuple(heard), limits=ONCE
         )
         return AnsweredVerdict(verdict, turn if isinstance(turn, GivenAnswer) else None)
 
     return held
 
 
-def overheard(rulebook: Rulebook[Any], heard: list[Message]) -> Rulebook[Any]:
+def record_turns(rulebook: Rulebook[Any], heard: list[Message]) -> Rulebook[Any]:
     """Hold ``rulebook`` as it is and write down every turn, branches in their order and not in that of arrival."""
     answer: Any = None
     while True:
@@ -84,8 +84,8 @@ def overheard(rulebook: Rulebook[Any], heard: list[Message]) -> Rulebook[Any]:
         if isinstance(request, Branches):
             own: list[list[Message]] = [[] for _ in request.branches]
             pairs = zip(request.branches, own, strict=True)
-            answer = yield Branches(tuple((name, overheard(branch, posts)) for (name, branch), posts in pairs))
-            heard.extend(post for posts in own for post in posts)
+            answer = yield Branches(tuple((name, record_turns(branch, messages)) for (name, branch), messages in pairs))
+            heard.extend(message for messages in own for message in messages)
             continue
         answer = yield request
         if isinstance(request, Ask) and isinstance(answer, Turn):

@@ -6,12 +6,15 @@ all registered debaters where none is stated; what the others need stands in ``j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any
 
 from disputatio.errors import InvalidInputError
+from disputatio.formats.turns.schema import ANGLES
 from disputatio.judging.votes import (
     HALF,
     MAJORITY,
@@ -23,6 +26,7 @@ from disputatio.judging.votes import (
     super_majority,
     threshold,
 )
+from disputatio.kernel import JsonObject
 
 MAX_ROUNDS_EXHAUSTED = "max_rounds_exhausted"
 """All rounds were held and no option met the rule: the decision is to escalate."""
@@ -103,3 +107,77 @@ def silence_of(reason: str) -> Silence:
     if reason in {"budget", "not_recorded"}:
         return Silence.ABSENT
     return Silence.ABSTAINED if reason == "misfit" else Silence.FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """The matter of a review, beside its motion.
+
+    Attributes:
+        name: the preset it comes from; empty for none.
+        task_type: what kind of decision this is; costs are compared and gates decided by it.
+        framing: what the framing must pay regard to, in sentences.
+        criteria: what a good answer must do; the framing adds its own.
+        attack_lines: what the critic must try, in sentences.
+        angles: nouns that can stand after "for"; small models are asked for one argument from each.
+    """
+
+    name: str = ""
+    task_type: str = "general"
+    framing: str = ""
+    criteria: tuple[str, ...] = ()
+    attack_lines: tuple[str, ...] = ()
+    angles: tuple[str, ...] = ANGLES
+
+    def as_json(self) -> JsonObject:
+        """As the record keeps it."""
+        body = {row.name: getattr(self, row.name) for row in fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in body.items()}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Brief:
+        """The brief that a record or a preset file holds.
+
+        Raises:
+            TypeError: it has a key that no brief has.
+        """
+        values: dict[str, Any] = {name: tuple(row) if isinstance(row, list) else row for name, row in body.items()}
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Personality:
+    """A way of debating. ``name`` is how people call it, ``about`` is what its debater is told."""
+
+    name: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who has which personality, by seat; a seat that is missing argues as it likes."""
+
+    members: tuple[tuple[str, Personality], ...] = ()
+
+    def of(self, seat: str) -> Personality | None:
+        """The personality of ``seat``."""
+        return dict(self.members).get(seat)
+
+    def as_json(self) -> JsonObject:
+        """As the record keeps it, texts and all: a file may have changed when the match goes on."""
+        return {"personalities": {seat: {"name": row.name, "about": row.about} for seat, row in self.members}}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Cast:
+        """The cast that a record keeps."""
+        rows = body["personalities"].items()
+        return cls(tuple((seat, Personality(row["name"], row["about"])) for seat, row in rows))
+
+
+LONGEST_NAME = 40
+_NAME = re.compile(r"\w(?:[\w -]*\w)?")
+
+
+def is_name(text: str) -> bool:
+    """Whether ``text`` can name a debater or an option: nothing in it can end a line, a list or a pattern."""
+    return len(text) <= LONGEST_NAME and _NAME.fullmatch(text) is not None
