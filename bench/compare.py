@@ -35,7 +35,7 @@ import pathlib, sys
 from parts.record import _resumed
 print(next(_resumed(pathlib.Path(sys.argv[1]), 1000)).value)
 """
-Taken = Iterator[tuple[str, Callable[[Path], float]]]
+TurnResult = Iterator[tuple[str, Callable[[Path], float]]]
 """What is measured, and how long it takes with a checkout's code."""
 
 
@@ -45,7 +45,7 @@ def environment(checkout: Path) -> dict[str, str]:
     return kept | {"PYTHONPATH": str(checkout / "src")}
 
 
-def calls(checkouts: tuple[Path, ...], stack: contextlib.ExitStack) -> Taken:
+def calls(checkouts: tuple[Path, ...], stack: contextlib.ExitStack) -> TurnResult:
     """Processor milliseconds of a call."""
     url = stack.enter_context(provider_process("--no-prefix-cache"))
 
@@ -64,7 +64,7 @@ def calls(checkouts: tuple[Path, ...], stack: contextlib.ExitStack) -> Taken:
         yield f"{what}, ms of the processor for a call", block
 
 
-def market(_: tuple[Path, ...], stack: contextlib.ExitStack) -> Taken:
+def market(_: tuple[Path, ...], stack: contextlib.ExitStack) -> TurnResult:
     """Seconds of a hundred market debates."""
     at_once = stack.enter_context(provider_process())
     slow = stack.enter_context(provider_process("--latency", "1"))
@@ -79,7 +79,7 @@ def market(_: tuple[Path, ...], stack: contextlib.ExitStack) -> Taken:
     yield "100 market debates, s", crowd
 
 
-def resume(*_: object) -> Taken:
+def resume(*_: object) -> TurnResult:
     """Processor milliseconds until the next call."""
 
     def resumed(checkout: Path) -> float:
@@ -91,7 +91,7 @@ def resume(*_: object) -> Taken:
     yield "resume 1,000 turns, ms of the processor", resumed
 
 
-def start(_: tuple[Path, ...], stack: contextlib.ExitStack) -> Taken:
+def start(_: tuple[Path, ...], stack: contextlib.ExitStack) -> TurnResult:
     """Processor milliseconds of a command, over a store with one debate."""
     folder = stack.enter_context(tempfile.TemporaryDirectory())
     places = {"HOME": folder, "XDG_DATA_HOME": folder, "DISPUTATIO_STORE": f"{folder}/one.sqlite"}

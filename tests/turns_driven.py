@@ -12,7 +12,7 @@ from disputatio.motion import Motion
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Segment, Usage
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.turn_taking import ModelTurn, Reject, Rest, Send, Taken, TurnStep
+from disputatio.participants.turn_taking import ModelTurn, Reject, Rest, Send, TurnResult, TurnStep
 from disputatio.prompts import (
     PromptBook,
     PromptContext,
@@ -85,7 +85,7 @@ def turn(
 
 def drive(
     taking: Any, answering: Answering | None = None, most: int = 1000
-) -> tuple[Taken | Abstention, list[TurnStep]]:
+) -> tuple[TurnResult | Abstention, list[TurnStep]]:
     """Carry out the orders of a turn until it is over."""
     orders: list[TurnStep] = []
     brought: Outcome | None = None

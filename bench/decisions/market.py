@@ -35,10 +35,10 @@ from disputatio.kernel import Driver
 from disputatio.market.sources.builder import build
 from disputatio.market.sources.files import load_example
 from disputatio.motion import Motion
-from disputatio.participants.analyst.playing import answer
-from disputatio.participants.analyst.seated import Analyst
+from disputatio.participants.analyst.participant import Analyst
 from disputatio.participants.analyst.table_check import check_table
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
+from disputatio.participants.analyst.turns import answer
 
 FLAGS: dict[str, Any] = {"by_rules": True, "harness": False, "spent": Spending()}
 PLAN = BacktestPlan("made up", "GSPC", date(2003, 1, 1), date(2003, 8, 1), balanced_after=6, controls_every=0)

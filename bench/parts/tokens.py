@@ -16,12 +16,12 @@ from measured import Figure
 
 import disputatio
 from disputatio.ledger.prices import PriceBook
-from disputatio.participants.caching import RULES, Prices, Sent, bill
+from disputatio.participants.caching import RULES, CachedCall, Prices, bill
 from disputatio.participants.call import OutputMode, Usage
 from disputatio.participants.length_profiles import USUAL
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS
-from disputatio.testing.prefixes import PrefixMeter, Sums
+from disputatio.testing.prefixes import PrefixMeter, PrefixTotals
 
 TITLE = "Tokens, prefix caches and the bill"
 ABOUT = (
@@ -80,7 +80,7 @@ def figures() -> list[Figure]:
     return [*rows, *_growth()]
 
 
-async def held(kind: Kind) -> Sums:
+async def held(kind: Kind) -> PrefixTotals:
     """What one debate of ``kind`` comes to."""
     return (await metered(kind, "ollama:metered")).sums()
 
@@ -107,7 +107,7 @@ async def metered(kind: Kind, model: str) -> PrefixMeter:
     return meter
 
 
-def _rows(kind: Kind, sums: Sums) -> Iterator[Figure]:
+def _rows(kind: Kind, sums: PrefixTotals) -> Iterator[Figure]:
     name = kind.name
     told = f"{sums.calls} calls, {sums.schemas:,} tokens of schemas, {sums.output:,} of answers"
     yield Figure(name=f"{name}: input", value=sums.input, unit="tokens", note=told)
@@ -167,7 +167,7 @@ def _billed(kind: Kind, provider: str) -> Iterator[Figure]:
         yield Figure(name=name, value=100 * last.cost / naive, unit="%", note="another layout, not in use")
 
 
-def _private_last(calls: Sequence[Sent]) -> list[Sent]:
+def _private_last(calls: Sequence[CachedCall]) -> list[CachedCall]:
     """The calls with what not everybody hears behind what everybody hears, both in their order."""
     public: list[frozenset[tuple[int, int]]] = [frozenset(calls[-1].shared)]
     for call in reversed(calls[:-1]):
@@ -192,7 +192,7 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
             os.environ |= {} if value is None else {name: value}
 
 
-def _bill(name: str, sums: Sums, provider: str) -> Figure:
+def _bill(name: str, sums: PrefixTotals, provider: str) -> Figure:
     model = str(PROVIDERS[provider].default_model)
     fresh, read, written = (_price(provider, model, usage) for usage in _PRICES)
     ratio, premium = float(read / fresh), float(written / fresh)
@@ -225,7 +225,7 @@ def _counts(usage: Usage) -> tuple[int | None, ...]:
 
 def _growth() -> Iterator[Figure]:
     """Competitions with more and more free debate: the input grows with its square, what is not cached does not."""
-    held_at: dict[int, Sums] = {}
+    held_at: dict[int, PrefixTotals] = {}
     for times in GROWTH:
         rules = {"rules": {"free_words": 1000 * times, "free_speeches": 8 * times}}
         held_at[times] = asyncio.run(held(Kind("", "competition", rules, characters=600)))

@@ -87,7 +87,7 @@ async def main() -> None:
             await serve(one_debate)
         else:
             seating = ModelSeating(provider="openai_compatible", model="fake", base_url=base_url)
-            endpoint = replace(Endpoint.of(seating, None), straight=what == "model_client")
+            endpoint = replace(Endpoint.of(seating, None), direct=what == "model_client")
             await again(calls, RemoteClient(endpoint))
         await store.aclose()
 

@@ -32,7 +32,7 @@ from endless_servers import (
     squeezed,
 )
 
-from disputatio.participants.bounds import AnswerBound
+from disputatio.participants.call import AnswerBound
 
 pytestmark = pytest.mark.slow
 

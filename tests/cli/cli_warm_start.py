@@ -30,7 +30,7 @@ HEAVY = (
     "disputatio.engine.runtime",
     "disputatio.tools.builtin",
     *(f"disputatio.formats.{name}" for name in ("competition", "freeform", "market", "panel", "review", "structured")),
-    "disputatio.participants.analyst.holding",
+    "disputatio.participants.analyst.turns",
     "disputatio.participants.remote.chat",
     "disputatio.participants.remote.models",
     "disputatio.participants.remote.faults",

@@ -13,8 +13,7 @@ from disputatio.engine.output_modes import with_cheaper_modes
 from disputatio.engine.preview import preview
 from disputatio.participants.call import Call, OutputMode, Reply, Usage
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.remote.breakpoints import Breakpoints
-from disputatio.participants.remote.prompt import spoken
+from disputatio.participants.remote.prompt import Breakpoints, messages_of
 from disputatio.prompts.definitions import with_definitions, without_definitions
 from disputatio.record.text import canonical
 from disputatio.testing.instances import instance
@@ -103,7 +102,7 @@ async def test_a_prompt_tells_its_schema_once_behind_the_task_and_marks_come_bef
     await hold(proposed("openai:gpt-6.1-terra"), lambda *_: carrier)
     marks = Breakpoints()
     for call in carrier.calls:
-        text = "\n".join(said for _, said in spoken(call))
+        text = "\n".join(said for _, said in messages_of(call))
         assert call.schema is not None
         assert text.count("JSON Schema:\n") == 1
         told = canonical(with_definitions(call.schema))

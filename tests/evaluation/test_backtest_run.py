@@ -48,8 +48,8 @@ from disputatio.evaluation.experiment import Spending
 from disputatio.evaluation.pages.backtest import render_backtest_page
 from disputatio.market.expressions import MAX_EXPRESSION_CHARS
 from disputatio.market.sources.series_catalogue import SECTORS
-from disputatio.participants.analyst.holding import market_by_rules
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
+from disputatio.participants.analyst.turns import market_by_rules
 from disputatio.record.memory import MemoryStore
 from strategies import example_base
 

@@ -25,7 +25,7 @@ from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.kernel import Abstention, Ask, AskPath, Channel, ForbiddenMessageError, Message, Phase, Seat, Turn
 from disputatio.motion import Motion
 from disputatio.participants.answers import SchemaChecks
-from disputatio.participants.human.request import Situation, TurnRequest
+from disputatio.participants.human.surface import Situation, TurnRequest
 from disputatio.prompts import PromptBook, PromptContext, compose, compose_part
 from strategies import Answers, Debate, Held, debates, docket_of, examples, hold, orders
 

@@ -22,7 +22,7 @@ from disputatio.market.knowledge_json import as_json, from_json
 from disputatio.market.sources.builder import build
 from disputatio.market.sources.csv_folder import open_csv_folder
 from disputatio.motion import Motion
-from disputatio.participants.analyst.holding import market_by_rules
+from disputatio.participants.analyst.turns import market_by_rules
 from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedClient, instance
 from strategies import example_base

@@ -25,9 +25,9 @@ from disputatio.market.knowledge import KnowledgeBase
 from disputatio.market.knowledge_json import as_json, from_json
 from disputatio.market.slices import Lens, format_datum, take_slice
 from disputatio.motion import Motion
-from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
-from disputatio.participants.human.fields import NumberField, sheet_of
+from disputatio.participants.analyst.turns import answer
+from disputatio.participants.human.turn_form import NumberField, form_from_schema
 from disputatio.prompts import PromptBook, PromptContext, compose
 from disputatio.testing import instance
 from strategies import Answers, debates, docket_of, example_base, examples, hold
@@ -362,8 +362,8 @@ def test_the_documents_weighted_scores_follow_from_its_integers(seat: str, score
 
 def test_every_turn_can_be_taken_by_a_person():
     asks = hold(market(MarketRules(), DOCKET), Answers("people")).asks.values()
-    assert all(sheet_of(asked.spec.schema).fields for asked in asks)
-    confidence = next(row for row in sheet_of(next(iter(asks)).spec.schema).leaves() if row.key == "confidence")
+    assert all(form_from_schema(asked.spec.schema).fields for asked in asks)
+    confidence = next(row for row in form_from_schema(next(iter(asks)).spec.schema).leaves() if row.key == "confidence")
     assert isinstance(confidence, NumberField)
     assert confidence.read("0.85") == 0.85
     with pytest.raises(ValueError, match="no number from 0 to 1"):

@@ -22,10 +22,9 @@ from disputatio.market.slices import render_slice, take_slice
 from disputatio.market.sources.builder import build, open_source
 from disputatio.market.sources.files import load_example
 from disputatio.motion import count_words
-from disputatio.participants.analyst.holding import market_by_rules
-from disputatio.participants.analyst.playing import answer, opening
-from disputatio.participants.analyst.signals import argued, fired
+from disputatio.participants.analyst.signals import choose_rules, fire_rules
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
+from disputatio.participants.analyst.turns import answer, market_by_rules, opening
 from disputatio.participants.answers import SchemaChecks
 from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
@@ -97,8 +96,8 @@ def test_every_figure_is_verified_and_every_argument_scored():
 def test_weak_signals_speak_only_to_make_the_fewest_arguments():
     for seat in ANALYSTS:
         part = take_slice(example_base(), LENSES[seat.partition("_")[0]])
-        firm = [row for row in fired(BOOK, seat, part) if row.rule.strength.value != "weak"]
-        spoken = argued(BOOK, seat, part, 2, 4)
+        firm = [row for row in fire_rules(BOOK, seat, part) if row.rule.strength.value != "weak"]
+        spoken = choose_rules(BOOK, seat, part, 2, 4)
         weak = [row for row in spoken if row.rule.strength.value == "weak"]
         assert len(spoken) - len(weak) == min(4, len(firm))
         assert len(weak) <= max(0, 2 - len(firm))

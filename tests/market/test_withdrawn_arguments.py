@@ -8,8 +8,8 @@ from disputatio.evaluation.backtest.forecasts import read_arguments, weigh_argum
 from disputatio.formats.market import MarketRules, market
 from disputatio.formats.market_verdict import MarketVerdict
 from disputatio.kernel import Driver
-from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
+from disputatio.participants.analyst.turns import answer
 from disputatio.report.market import MARKET_VIEWS
 from strategies import docket_of
 

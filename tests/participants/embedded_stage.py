@@ -14,7 +14,7 @@ from aiohttp import web
 
 from disputatio.participants.call import Call, OutputMode, Segment
 from disputatio.participants.embedded import EmbeddedClient, obtain
-from disputatio.participants.embedded.lock import FileLock
+from disputatio.participants.embedded.cache import FileLock
 from disputatio.participants.embedded.server_spec import Address, ServerSpec
 
 SECRET = "s3cret-of-this-test"  # noqa: S105 - made up here, opens nothing
@@ -73,7 +73,7 @@ async def cache_with_weights(monkeypatch: pytest.MonkeyPatch, place: Path, linge
 async def played_listener(model: Path, handler: Handler, **settings: Any) -> AsyncIterator[EmbeddedClient]:
     """A gateway attached to ``handler``, which stands where the model server would: same files, same locks."""
     spec = ServerSpec.of(await obtain(str(model)))
-    serving = FileLock(spec.place("serving.lock"))
+    serving = FileLock(spec.file("serving.lock"))
     assert serving.try_exclusive()
     application = web.Application()
     application.router.add_post("/v1/chat/completions", handler)
@@ -83,7 +83,7 @@ async def played_listener(model: Path, handler: Handler, **settings: Any) -> Asy
     await site.start()
     model_client = EmbeddedClient(str(model), **settings)
     try:
-        Address((site.name,), SECRET, 0, compact_grammar=True).write(spec.place("address.json"))
+        Address((site.name,), SECRET, 0, compact_grammar=True).write(spec.file("address.json"))
         yield model_client
     finally:
         await model_client.aclose()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from disputatio.formats.registry import FORMATS
 from disputatio.motion import clean
-from disputatio.participants import mending
+from disputatio.participants import answers
 from disputatio.participants.answers import MAX_ANSWER_CHARS, SchemaChecks, SchemaMismatch, ShapedAnswer, read_answer
 from disputatio.testing.malformed import Malformation, malform
 from strategies import FULL, Answers, Debate, any_texts, examples, json_objects
@@ -189,7 +189,7 @@ def test_an_answer_of_ten_megabytes_is_not_read() -> None:
 
 @pytest.mark.parametrize("text", ["{1 {1 {1 lorem ipsum dolor " * 100, '{"' * 400, "(" * 2000, "{]'" * 400])
 def test_an_answer_that_keeps_the_mender_busy_is_given_up(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(mending, "MOST_CALLS", 20_000)
+    monkeypatch.setattr(answers, "MAX_REPAIR_CALLS", 20_000)
     result = read(text)
     assert result == SchemaMismatch(("the answer is no valid JSON and could not be mended",))
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from remote_server import a_call, answer, chunk, completion, opened, serving, stream
 
 from disputatio._intake import Intake, OverlongError
-from disputatio.participants.bounds import LARGEST_BODY, AnswerBound
-from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply
+from disputatio.participants.call import LARGEST_BODY, AnswerBound, Fault, FaultKind, OutputMode, Reply
 from strategies import examples
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.participants.caching import RULES, CacheRules, Prices, Sent, bill, cache_rules
+from disputatio.participants.caching import RULES, CachedCall, CacheRules, Prices, bill, cache_rules
 from disputatio.participants.model_seat import ModelSeating
 from strategies import examples
 
@@ -20,11 +20,11 @@ MARKED = CacheRules(1000, 1, schema_in_front=True, marks=True)
 RULES_TEXT, FIRST, SECOND = (1, 800), (2, 400), (3, 300)
 
 
-def sent(wave: int, *heard: tuple[int, int], schema: str = "", task: int = 50) -> Sent:
-    return Sent(wave, (RULES_TEXT, *heard), task, schema, 200 if schema else 0)
+def sent(wave: int, *heard: tuple[int, int], schema: str = "", task: int = 50) -> CachedCall:
+    return CachedCall(wave, (RULES_TEXT, *heard), task, schema, 200 if schema else 0)
 
 
-def served(*calls: Sent, rules: CacheRules = BEHIND, staggered: bool = False) -> list[int]:
+def served(*calls: CachedCall, rules: CacheRules = BEHIND, staggered: bool = False) -> list[int]:
     """What each call was served, one after the other."""
     totals = [0, *(bill(calls[: n + 1], rules, EVEN, staggered=staggered).served for n in range(len(calls)))]
     return [later - before for before, later in pairwise(totals)]
@@ -65,14 +65,16 @@ def test_a_mark_before_the_task_serves_a_longer_history() -> None:
 
 pieces = st.lists(st.tuples(st.integers(0, 3), st.just(700)), max_size=4)
 calls = st.lists(
-    st.builds(Sent, wave=st.integers(1, 4), shared=pieces, task=st.integers(0, 90), schema=st.sampled_from(("", "a"))),
+    st.builds(
+        CachedCall, wave=st.integers(1, 4), shared=pieces, task=st.integers(0, 90), schema=st.sampled_from(("", "a"))
+    ),
     max_size=8,
 ).map(lambda rows: sorted(rows, key=lambda row: row.wave))
 
 
 @examples(100)
 @given(calls, st.sampled_from((*RULES.values(), BEHIND, FRONT, MARKED)))
-def test_staggering_never_serves_less(rows: list[Sent], rules: CacheRules) -> None:
+def test_staggering_never_serves_less(rows: list[CachedCall], rules: CacheRules) -> None:
     plain, ahead = (bill(rows, rules, EVEN, staggered=staggered) for staggered in (False, True))
     assert 0 <= plain.served <= ahead.served <= plain.tokens == ahead.tokens == sum(row.tokens for row in rows)
     assert ahead.cost <= plain.cost + 1e-9 <= plain.tokens + 2e-9

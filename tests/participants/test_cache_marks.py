@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from remote_server import SCHEMA
 
 from disputatio.participants.call import Call, OutputMode, Segment
-from disputatio.participants.remote.breakpoints import LEAST_BYTES, Breakpoints
-from disputatio.participants.remote.prompt import pieces, spoken
+from disputatio.participants.remote.prompt import LEAST_BYTES, Breakpoints, marked_messages, messages_of
 from strategies import examples
 
 RULES = Segment("system", "Rules. " * 700)
@@ -67,5 +66,5 @@ def test_the_pieces_of_a_message_are_its_text_to_the_letter(data: st.DataObject)
     rest = data.draw(st.lists(st.builds(Segment, role=roles, text=st.text(max_size=6)), min_size=1, max_size=6))
     mode = data.draw(st.sampled_from(list(OutputMode)))
     put = Call((Segment("system", "Rules."), Segment("user", "Hear."), *rest), SCHEMA, "x", mode, None, 9)
-    found: list[Any] = [(role, "".join(text for text, _ in rows)) for role, rows in pieces(put, {1})]
-    assert found == spoken(put)
+    found: list[Any] = [(role, "".join(text for text, _ in rows)) for role, rows in marked_messages(put, {1})]
+    assert found == messages_of(put)

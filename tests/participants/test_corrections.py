@@ -15,7 +15,7 @@ from disputatio.kernel import Ask
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, OutputMode
 from disputatio.participants.corrections import correction_of, place_of
-from disputatio.participants.turn_taking import Taken
+from disputatio.participants.turn_taking import TurnResult
 from disputatio.record.text import canonical
 from disputatio.testing import instance
 from judge_turns import named_words
@@ -64,7 +64,7 @@ def test_one_misquoted_fallacy_buys_one_finding_again() -> None:
     wrong["arguments"]["PRO-2"]["fallacies"] = [MISQUOTED]
     corrected = reply({"arguments": {"PRO-2": right["arguments"]["PRO-2"]}})
     taken, orders = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), corrected))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert (taken.content, taken.violations, taken.asked) == (right, (), 2)
     first, second = (order.call for order in sends(orders))
     assert list(second.schema["properties"]["arguments"]["properties"]) == ["PRO-2"]
@@ -78,7 +78,7 @@ def test_a_model_that_gives_the_whole_again_is_taken_at_its_word() -> None:
     wrong = {**right, "arguments": {**right["arguments"]}}
     wrong["arguments"]["PRO-2"] = {**right["arguments"]["PRO-2"], "fallacies": [MISQUOTED]}
     taken, _ = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), reply(right)))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert (taken.content, taken.violations) == (right, ())
 
 
@@ -88,7 +88,7 @@ def test_a_text_that_is_too_long_is_asked_for_alone() -> None:
     wrong["arguments"]["CON-1"]["reason"] = "very long " * 200
     corrected = reply({"arguments": {"CON-1": {"reason": right["arguments"]["CON-1"]["reason"]}}})
     taken, orders = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), corrected))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert (taken.content, taken.asked) == (right, 2)
     (rejected,) = rejections(orders)
     assert rejected.reasons[0].startswith("arguments/CON-1/reason: it is longer than 600 characters (it has 1,999)")
@@ -100,7 +100,7 @@ def test_a_missing_finding_is_asked_for_alone() -> None:
     wrong = {**right, "arguments": {name: row for name, row in right["arguments"].items() if name != "PRO-1"}}
     corrected = reply({"arguments": {"PRO-1": right["arguments"]["PRO-1"]}})
     taken, _ = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), corrected))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.content == right
 
 
@@ -111,7 +111,7 @@ def test_a_correction_that_does_not_fit_is_corrected_in_turn() -> None:
     empty = reply({"arguments": {"CON-1": {}}})
     corrected = reply({"arguments": {"CON-1": {"reason": right["arguments"]["CON-1"]["reason"]}}})
     taken, orders = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), empty, corrected))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert (taken.content, taken.asked) == (right, 3)
     assert "CON-1/reason" in sends(orders)[2].call.segments[-1].text
 
@@ -123,7 +123,7 @@ def test_what_a_correction_has_beyond_what_was_asked_is_left_out() -> None:
     row = right["arguments"]["CON-1"]
     more = reply({"arguments": {"CON-1": {"reason": row["reason"], "standing": "REFUTED", "logic": 1}}, "note": "!"})
     taken, _ = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), more))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.content == right
 
 
@@ -133,7 +133,7 @@ def test_the_form_in_words_is_that_of_the_correction(mode: OutputMode) -> None:
     wrong = {**right, "key_insight": "short"}
     corrected = reply({"key_insight": right["key_insight"]})
     taken, orders = drive(turn(ask, modes=[[mode]], name="structured"), one_after_the_other(reply(wrong), corrected))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     last = sends(orders)[1].call
     assert last.max_tokens <= sends(orders)[0].call.max_tokens
     assert ("unresolved_questions" in last.segments[-1].text) is False

@@ -9,7 +9,7 @@ import pytest
 from embedded_stage import hollow_gguf
 
 from disputatio.errors import InvalidInputError
-from disputatio.participants.embedded import gguf
+from disputatio.participants.embedded.weights import check_gguf
 
 
 @pytest.mark.parametrize(
@@ -29,16 +29,16 @@ def test_a_file_that_cannot_be_a_model_is_refused_with_its_own_cause(
     file = tmp_path / "model.gguf"
     file.write_bytes(content)
     with pytest.raises(InvalidInputError, match=complaint) as refused:
-        gguf.check(file)
+        check_gguf(file)
     assert str(file) in refused.value.cause
 
 
 def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="There is no model file"):
-        gguf.check(tmp_path / "missing.gguf")
+        check_gguf(tmp_path / "missing.gguf")
     with pytest.raises(InvalidInputError, match="is not a file"):
-        gguf.check(tmp_path)
+        check_gguf(tmp_path)
 
 
 def test_a_file_with_a_gguf_header_and_tensors_passes(tmp_path: Path) -> None:
-    gguf.check(hollow_gguf(tmp_path / "model.gguf"))
+    check_gguf(hollow_gguf(tmp_path / "model.gguf"))

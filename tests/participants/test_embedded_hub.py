@@ -15,8 +15,8 @@ from embedded_stage import a_call, needs_library, own_cache
 from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.embedded import EmbeddedClient, ModelUnavailableError, obtain
-from disputatio.participants.embedded.hub import Reference
-from disputatio.participants.embedded.weights import at_hand
+from disputatio.participants.embedded.hub_download import Reference
+from disputatio.participants.embedded.weights import find_local
 from hub_server import FILE, MODEL, REPOSITORY, Hub, hub_server, weights
 
 CONTENT = weights()
@@ -76,7 +76,7 @@ async def test_a_file_comes_once_with_size_and_folder_first(hub: Hub, cache: Pat
     assert lines[0] == f"Fetching {FILE} of {REPOSITORY} once, 3.0 MB, into {folder(cache)}"
     assert lines[-2:] == [f"Fetching {FILE}: 3.0 MB of 3.0 MB", f"Checking {FILE} of {REPOSITORY}"]
     before = len(hub.requests)
-    assert await obtain(MODEL, lines.append) == at_hand(MODEL) == file
+    assert await obtain(MODEL, lines.append) == find_local(MODEL) == file
     assert len(hub.requests) == before, "what is here is not asked for again"
 
 
@@ -95,7 +95,7 @@ async def test_a_hub_that_brings_nothing_more_is_given_up(hub: Hub, cache: Path)
     assert failure.cause == f"The Hub broke off {FILE} of {REPOSITORY} at 1.0 MB of 3.0 MB."
     assert failure.next_step == "Start it again: it goes on from there."
     assert [Path(name).suffix for name in left(cache)] == [".part"]
-    assert at_hand(MODEL) is None
+    assert find_local(MODEL) is None
     hub.requests.clear()
     assert is_whole((await obtain(MODEL)).path)
     assert hub.ranges == ["bytes=1000000-"]

@@ -12,16 +12,11 @@ from aiohttp import web
 from embedded_stage import SECRET, a_call, hollow_gguf, needs_library, own_cache, played_listener
 
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Segment, Usage
-from disputatio.participants.embedded import (
-    EmbeddedClient,
-    listener,
-    obtain,
-    wire,
-)  # imported early: no test pays for it
+from disputatio.participants.embedded import EmbeddedClient, obtain, wire
 from disputatio.participants.embedded.server_spec import Address, ServerSpec
 
 pytestmark = needs_library
-WARM = (listener, wire)
+WARM = (wire, wire)
 
 
 @pytest.fixture
@@ -257,7 +252,7 @@ async def test_a_call_waits_for_a_place_no_longer_than_its_time(model: Path) -> 
 
     async with played_listener(model, answer_late) as patient:
         spec = ServerSpec.of(await obtain(str(model)))
-        calls = [asyncio.create_task(patient.call(a_call())) for _ in range(spec.lanes * spec.slots)]
+        calls = [asyncio.create_task(patient.call(a_call())) for _ in range(spec.replicas * spec.slots)]
         for _ in calls:
             await served.acquire()
         hasty = EmbeddedClient(str(model), timeout_s=0.05)

@@ -217,7 +217,7 @@ async def test_a_damaged_model_is_named_with_the_reason_the_server_gave(
 
 def _is_served(model: Path) -> bool:
     spec = ServerSpec.of(asyncio.run(obtain(str(model))))
-    return spec.place("address.json").exists()
+    return spec.file("address.json").exists()
 
 
 async def test_the_server_refuses_whoever_lacks_the_secret(cache: Path) -> None:
@@ -253,7 +253,7 @@ async def said_with(threads: str, calls: int, monkeypatch: pytest.MonkeyPatch) -
         return reply.text
 
     texts = await asyncio.gather(*map(answer, range(6)))
-    server = ServerSpec.of(await obtain()).place("address.json")
+    server = ServerSpec.of(await obtain()).file("address.json")
     address = Address.read(server)
     assert address is not None
     assert len(address.urls) == int(threads)

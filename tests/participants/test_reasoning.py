@@ -20,7 +20,7 @@ from disputatio.participants.reasoning import (
     LARGEST_LIMIT,
     THREEFOLD,
     Allowances,
-    ReasoningSeen,
+    ReasoningStats,
     first_allowance,
 )
 from disputatio.testing.provider.answers import context_too_long
@@ -63,7 +63,7 @@ class TestFirst:
 
     def test_the_embedded_model_has_none_and_gets_none(self) -> None:
         own, allowances = ModelSeating(provider="embedded", model="smollm2-135m"), Allowances()
-        assert allowances.judged(own, call(), cut()) == cut()
+        assert allowances.judge(own, call(), cut()) == cut()
         assert allowances.of(own, 1_000) == 0
         for effort in ("high", 7_777):
             thinker = ModelSeating(provider="embedded", model="qwen3-4b", reasoning_effort=effort)
@@ -86,7 +86,7 @@ class TestCutWhileReasoning:
         ],
     )
     def test_it_is_told_with_the_setting_that_helps(self, allowance: int, reply: Reply) -> None:
-        fault = Allowances().judged(seat(), call(allowance=allowance), reply)
+        fault = Allowances().judge(seat(), call(allowance=allowance), reply)
         assert isinstance(fault, Fault)
         assert fault.kind is FaultKind.CUT_WHILE_REASONING
         assert (fault.usage, fault.served_model, fault.text) == (reply.usage, "served", reply.text)
@@ -111,42 +111,42 @@ class TestCutWhileReasoning:
         ],
     )
     def test_other_answers_are_replies(self, allowance: int, reply: Reply) -> None:
-        assert Allowances().judged(seat(), call(allowance=allowance), reply) is reply
+        assert Allowances().judge(seat(), call(allowance=allowance), reply) is reply
 
 
 class TestRaising:
     def test_who_did_not_finish_reasoning_gets_the_largest_at_once(self) -> None:
         allowances = Allowances()
-        allowances.judged(seat(), call(), cut(reasoning=1_000, output=1_000))
+        allowances.judge(seat(), call(), cut(reasoning=1_000, output=1_000))
         assert allowances.of(seat(), 1_000) == LARGEST
 
     def test_who_finished_gets_eight_times_what_it_took(self) -> None:
         allowances = Allowances()
-        allowances.judged(seat(), call(2_000), cut(HALF, reasoning=1_900, output=2_000))
+        allowances.judge(seat(), call(2_000), cut(HALF, reasoning=1_900, output=2_000))
         assert allowances.of(seat(), 2_000) == EIGHTFOLD * 1_900
 
     def test_a_little_reasoning_gives_the_usual_room(self) -> None:
         allowances = Allowances()
-        allowances.judged(seat(), call(), cut(HALF, reasoning=50, output=1_000))
+        allowances.judge(seat(), call(), cut(HALF, reasoning=50, output=1_000))
         assert allowances.of(seat(), 1_000) == ALLOWANCES["medium"]
 
     def test_it_is_never_less_than_three_times_the_most_that_was_seen(self) -> None:
         allowances, gpt = Allowances(), seat("gpt-5")
         for tokens in (900, 5_000, 1_000):
-            allowances.judged(gpt, call(allowance=10_000), Reply(WHOLE, None, Usage(1, 6_000, reasoning_tokens=tokens)))
+            allowances.judge(gpt, call(allowance=10_000), Reply(WHOLE, None, Usage(1, 6_000, reasoning_tokens=tokens)))
         assert allowances.of(gpt, 1_000) == THREEFOLD * 5_000
-        assert allowances.seen(gpt) == ReasoningSeen(3, 6_900, 5_000)
+        assert allowances.seen(gpt) == ReasoningStats(3, 6_900, 5_000)
 
     def test_it_holds_for_the_model_at_its_address_with_its_effort(self) -> None:
         allowances = Allowances()
-        allowances.judged(seat(), call(), cut())
+        allowances.judge(seat(), call(), cut())
         assert allowances.of(seat(persona="A nurse.", temperature=0.1), 1_000) == LARGEST
         for other in (seat("other"), seat(base_url="http://b/v1"), seat(effort="none"), seat(provider="ollama")):
             assert allowances.of(other, 1_000) == first_allowance(other)
 
     def test_the_limit_never_passes_the_largest_that_providers_take(self) -> None:
         allowances = Allowances()
-        allowances.judged(seat(), call(), cut())
+        allowances.judge(seat(), call(), cut())
         assert allowances.of(seat(), 16_000) == LARGEST_LIMIT - 16_000
 
     def test_a_users_own_number_may_be_larger(self) -> None:
@@ -154,7 +154,7 @@ class TestRaising:
 
     def test_prompt_answer_and_allowance_fit_a_known_window(self) -> None:
         allowances = Allowances(lambda _: 32_768)
-        allowances.judged(seat(), call(), cut())
+        allowances.judge(seat(), call(), cut())
         prompt = (Segment("user", "x" * 30_000),)
         assert allowances.of(seat(), 2_000, prompt) == 32_768 - 10_000 - 2_000
         assert allowances.of(seat(), 2_000, (Segment("user", "x" * 200_000),)) == 0
@@ -165,7 +165,7 @@ class TestRefusedLimits:
 
     def refused(self, allowances: Allowances, own: ModelSeating, words: str, kind: FaultKind) -> Fault:
         sent = call(2_000, allowances.of(own, 2_000))
-        fault = allowances.judged(own, sent, Fault(kind, words))
+        fault = allowances.judge(own, sent, Fault(kind, words))
         assert isinstance(fault, Fault)
         return fault
 
@@ -207,19 +207,19 @@ class TestRefusedLimits:
     def test_what_is_cut_later_does_not_pass_what_the_server_takes(self) -> None:
         allowances, own = Allowances(), seat(effort="high")
         self.refused(allowances, own, "supports at most 16384 completion tokens", FaultKind.BAD_REQUEST)
-        allowances.judged(own, call(2_000, 14_384), cut(reasoning=16_384, output=16_384))
+        allowances.judge(own, call(2_000, 14_384), cut(reasoning=16_384, output=16_384))
         assert allowances.of(own, 2_000) == 14_384
 
     def test_an_answer_that_grew_shrinks_to_what_answers_usually_need(self) -> None:
         """In as many calls as a seat has attempts: with room to reason, less, none, and with a usual answer."""
         allowances, own = Allowances(), seat("gpt-5")
-        allowances.judged(own, call(), cut())
+        allowances.judge(own, call(), cut())
         tried = []
         for _ in range(4):
             answer, allowance = allowances.room(own, 12_000, 3_000, ())
             tried.append((answer, allowance))
             sent = replace(call(answer, allowance), usual_tokens=3_000)
-            last = allowances.judged(own, sent, Fault(FaultKind.BAD_REQUEST, "max_tokens is too large"))
+            last = allowances.judge(own, sent, Fault(FaultKind.BAD_REQUEST, "max_tokens is too large"))
         assert tried == [(12_000, LARGEST_LIMIT - 12_000), (12_000, 6_692), (12_000, 0), (3_000, 0)]
         assert isinstance(last, Fault)
         assert last.kind is FaultKind.BAD_REQUEST
@@ -228,7 +228,7 @@ class TestRefusedLimits:
         allowances, own = Allowances(), seat()
         sent = replace(call(12_000), usual_tokens=3_000)
         refused = Fault(FaultKind.BAD_REQUEST, "max_tokens is too large. This model supports at most 8192 tokens")
-        judged = allowances.judged(own, sent, refused)
+        judged = allowances.judge(own, sent, refused)
         assert isinstance(judged, Fault)
         assert judged.kind is FaultKind.LIMIT_TOO_LARGE
         assert allowances.room(own, 12_000, 3_000, ()) == (8_192, 0)
@@ -238,14 +238,14 @@ class TestRefusedLimits:
     def test_another_refusal_is_left_as_it_is(self) -> None:
         own, sent = seat(effort="high"), call(2_000, 25_000)
         other = Fault(FaultKind.BAD_REQUEST, "Unknown field: seed")
-        assert Allowances().judged(own, sent, other) is other
+        assert Allowances().judge(own, sent, other) is other
 
 
 class TestSmaller:
     """Where a ceiling forbids a call, one with less room to reason may do."""
 
     def limits(self, own: ModelSeating, allowances: Allowances, allowance: int) -> list[int]:
-        smaller = list(allowances.smaller(own, call(1_000, allowance)))
+        smaller = list(allowances.smaller_calls(own, call(1_000, allowance)))
         assert all(row.max_tokens - row.reasoning_allowance == 1_000 for row in smaller)
         return [row.reasoning_allowance for row in smaller]
 
@@ -257,25 +257,27 @@ class TestSmaller:
 
     def test_an_answer_that_grew_has_what_is_usual_in_the_end(self) -> None:
         grown = replace(call(12_000, 20_000), usual_tokens=3_000)
-        smaller = [(row.answer_tokens, row.reasoning_allowance) for row in Allowances().smaller(seat("gpt-5"), grown)]
+        smaller = [
+            (row.answer_tokens, row.reasoning_allowance) for row in Allowances().smaller_calls(seat("gpt-5"), grown)
+        ]
         assert smaller == [(12_000, 20_000), (12_000, 10_000), (12_000, 5_000), (3_000, 5_000)]
 
     def test_it_never_goes_below_what_was_seen_and_a_quarter_more(self) -> None:
         allowances = Allowances()
-        allowances.judged(seat(), call(), cut(reasoning=9_000, output=9_000))
+        allowances.judge(seat(), call(), cut(reasoning=9_000, output=9_000))
         assert self.limits(seat(), allowances, 60_000) == [60_000, 30_000, 15_000]
 
 
 def test_what_debates_of_before_have_seen_counts_until_this_process_has_seen_itself() -> None:
     allowances = Allowances()
-    assert list(allowances.not_looked_up([seat(), seat(), ModelSeating(provider="embedded", model="m")]).values()) == [
+    assert list(allowances.claim_lookups([seat(), seat(), ModelSeating(provider="embedded", model="m")]).values()) == [
         seat()
     ]
-    assert not allowances.not_looked_up([seat()])
-    allowances.remember(seat(), ReasoningSeen(40, 80_000, 6_000))
+    assert not allowances.claim_lookups([seat()])
+    allowances.remember(seat(), ReasoningStats(40, 80_000, 6_000))
     assert allowances.of(seat(), 1_000) == 18_000
-    allowances.judged(seat("two"), call(), Reply(WHOLE, None, Usage(1, 60, reasoning_tokens=50)))
-    allowances.remember(seat("two"), ReasoningSeen(40, 80_000, 6_000))
+    allowances.judge(seat("two"), call(), Reply(WHOLE, None, Usage(1, 60, reasoning_tokens=50)))
+    allowances.remember(seat("two"), ReasoningStats(40, 80_000, 6_000))
     assert allowances.of(seat("two"), 1_000) == 150
 
 
@@ -294,7 +296,7 @@ def test_whatever_comes_the_allowance_is_no_less_than_nothing_and_no_more_than_f
     allowances = Allowances(lambda _: 128_000)
     for model, outcome in rows:
         own = seat(model)
-        allowances.judged(own, call(answer, allowances.of(own, answer)), outcome)
+        allowances.judge(own, call(answer, allowances.of(own, answer)), outcome)
         for each in ("mystery", "gpt-5"):
             assert 0 <= allowances.of(seat(each), answer) <= LARGEST_LIMIT - answer
-    assert list(itertools.islice(allowances.smaller(seat(), call(answer)), 2)) == [call(answer)]
+    assert list(itertools.islice(allowances.smaller_calls(seat(), call(answer)), 2)) == [call(answer)]

@@ -236,7 +236,7 @@ async def replay(
     named = re.search(r"/models?/([^/:]+)", exchange.url)
     model = str(exchange.asked.get("model") or unquote(named[1] if named else "m"))
     seat = ModelSeating(provider=protocol.provider, model=model, base_url=f"{server.url}{protocol.ending}")
-    endpoint = replace(Endpoint.of(seat, None if protocol.provider == "bedrock" else KEY), straight=thin)
+    endpoint = replace(Endpoint.of(seat, None if protocol.provider == "bedrock" else KEY), direct=thin)
     server.answers = [exchange.answers()]
     model_client = RemoteClient(endpoint)
     call = a_call(mode, max_tokens=_PLENTY)

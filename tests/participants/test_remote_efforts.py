@@ -120,21 +120,21 @@ async def test_what_is_sent_is_what_pydantic_ai_would_send() -> None:
     from pydantic_ai.messages import ModelRequest, UserPromptPart
 
     from disputatio.participants.remote.endpoint import Endpoint
-    from disputatio.participants.remote.models import open_line
-    from disputatio.participants.remote.transport import led
+    from disputatio.participants.remote.models import build_connection
+    from disputatio.participants.remote.transport import replay_exchange
 
     compared = 0
     for model in ("gpt-5", "gpt-5.2", "gpt-6-astra", "o3", "gpt-5-pro"):
-        line = open_line(Endpoint.of(ModelSeating(provider="openai", model=model), KEY))
+        line = build_connection(Endpoint.of(ModelSeating(provider="openai", model=model), KEY))
         for effort in EFFORTS:
             body = await sent("openai", model, effort)
             if isinstance(body, Fault):
                 continue
             settings: Any = {"thinking": False if effort == "none" else effort}
-            with led(None, shows=True) as passage, contextlib.suppress(Exception):
+            with replay_exchange(None, shows=True) as passage, contextlib.suppress(Exception):
                 await model_request(line.model, [ModelRequest([UserPromptPart("Hm?")])], model_settings=settings)
-            assert passage.shown is not None
-            assert json.loads(passage.shown.content)["reasoning_effort"] == body["reasoning_effort"]
+            assert passage.request is not None
+            assert json.loads(passage.request.content)["reasoning_effort"] == body["reasoning_effort"]
             compared += 1
         await line.close()
     assert compared == 16

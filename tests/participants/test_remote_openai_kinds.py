@@ -149,7 +149,7 @@ AZURE = [
 async def test_a_deployment_is_called_at_its_address(ending: str, path: str, thin: bool) -> None:
     async with serving(answer(completion("{}"))) as server:
         seat = ModelSeating(provider="azure", model="my-own", base_url=f"{server.url}{ending}")
-        model_client = RemoteClient(replace(Endpoint.of(seat, KEY), straight=thin))
+        model_client = RemoteClient(replace(Endpoint.of(seat, KEY), direct=thin))
         try:
             assert isinstance(await model_client.call(a_call()), Reply)
         finally:

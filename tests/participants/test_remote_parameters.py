@@ -92,7 +92,7 @@ def strict(refused: str, status: int, body: object, *, when: Any = None) -> Answ
 
 
 async def asked(server: Server, calls: Sequence[Call], *, thin: bool, streamed: bool = False, **seat: Any) -> list[Any]:
-    endpoint = replace(Endpoint.of(server.seat(**seat), KEY), straight=thin)
+    endpoint = replace(Endpoint.of(server.seat(**seat), KEY), direct=thin)
     model_client = RemoteClient(endpoint)
     heard: list[str] = []
     try:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.participants.call import FaultKind, OutputMode
-from disputatio.participants.remote.excerpt import LONGEST, codes_in, one_line, words_in
+from disputatio.participants.remote.error_details import LONGEST, codes_in, message_in, one_line
 from disputatio.participants.remote.rejection import Rejection
 
 K = FaultKind
@@ -17,7 +17,7 @@ NATIVE, TOOL, TEXT = OutputMode.NATIVE, OutputMode.TOOL, OutputMode.TEXT
 
 
 def read(status: int | None, body: object, mode: OutputMode = NATIVE, *, zhipu: bool = False) -> FaultKind:
-    return Rejection(status, codes_in(body), words_in(body), zhipu=zhipu).kind(mode)
+    return Rejection(status, codes_in(body), message_in(body), zhipu=zhipu).kind(mode)
 
 
 def openai(message: str, code: object = None, kind: str | None = "invalid_request_error") -> dict[str, object]:
@@ -263,7 +263,7 @@ class TestWords:
         ],
     )
     def test_the_sentence_for_people_is_found(self, body: object, words: str) -> None:
-        assert words_in(body) == words
+        assert message_in(body) == words
 
     @given(
         st.recursive(
@@ -276,15 +276,15 @@ class TestWords:
         )
     )
     def test_any_body_can_be_read(self, body: object) -> None:
-        assert isinstance(words_in(body), str)
-        assert words_in(json.dumps(body)) is not None
+        assert isinstance(message_in(body), str)
+        assert message_in(json.dumps(body)) is not None
         assert all(code == code.lower() for code in codes_in(body))
 
     @pytest.mark.parametrize("depth", [20, 400, 900, 100_000])
     @pytest.mark.parametrize(("opening", "closing"), [('{"error":', "}"), ("[", "]"), ('{"code":1,"error":', "}")])
     def test_a_deeply_nested_body_is_no_trap(self, opening: str, closing: str, depth: int) -> None:
         body = f'{opening * depth}"x"{closing * depth}'
-        assert isinstance(words_in(body), str)
+        assert isinstance(message_in(body), str)
         assert codes_in(body) <= {"1"}
 
     def test_a_very_long_number_is_no_trap(self) -> None:

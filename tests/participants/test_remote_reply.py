@@ -15,7 +15,7 @@ from remote_server import a_call, answer, chunk, completion, opened, serving, st
 from disputatio.participants.call import Fault, FaultKind, ModelClient, OutputMode, Reply, Usage
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.remote import RemoteClient, open_client
-from disputatio.participants.remote.thoughts import TAGS
+from disputatio.participants.remote.response import TAGS
 
 ANSWER = '{"score": 3, "why": "so", "pick": "pro"}'
 

@@ -31,7 +31,7 @@ from remote_server import (
 
 from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
-from disputatio.participants.control_tokens import broken
+from disputatio.participants.control_tokens import break_control_tokens
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.remote import Endpoint, RemoteClient, open_client
 from disputatio.participants.remote.direct import plain_reply
@@ -50,13 +50,13 @@ Ask = Callable[[Call], Awaitable[tuple[Reply | Fault, Reply | Fault]]]
 async def both_ways(seating: ModelSeating, key: str | None = KEY) -> AsyncIterator[Ask]:
     """Asks what a call brings over the thin path, and what by the library alone."""
     endpoint = Endpoint.of(seating, key)
-    thin, library = RemoteClient(endpoint), RemoteClient(replace(endpoint, straight=False))
+    thin, library = RemoteClient(endpoint), RemoteClient(replace(endpoint, direct=False))
 
     async def ask(call: Call) -> tuple[Reply | Fault, Reply | Fault]:
-        straight = await thin.call(call)
+        direct = await thin.call(call)
         # What the one has learned of the server would change what the other sends.
         forget()
-        return straight, await library.call(call)
+        return direct, await library.call(call)
 
     try:
         yield ask
@@ -68,8 +68,8 @@ async def both_ways(seating: ModelSeating, key: str | None = KEY) -> AsyncIterat
 async def alike(seating: ModelSeating, *calls: Call) -> None:
     async with both_ways(seating) as ask:
         for call in calls:
-            straight, by_library = await ask(call)
-            assert straight == by_library
+            direct, by_library = await ask(call)
+            assert direct == by_library
 
 
 def on_the_wire(received: Received) -> tuple[Any, ...]:
@@ -83,8 +83,8 @@ async def alike_on_the_wire(server: Server, provider: str, *calls: Call, key: st
     server.received.clear()
     async with both_ways(server.seat(provider), key) as ask:
         for call in calls:
-            straight, by_library = await ask(call)
-            assert straight == by_library
+            direct, by_library = await ask(call)
+            assert direct == by_library
     sent = [on_the_wire(row) for row in server.received]
     assert sent[::2] == sent[1::2]
     return len(sent)
@@ -216,8 +216,8 @@ async def test_every_body_means_the_same_both_ways(mode: OutputMode) -> None:
     async with serving() as server, both_ways(server.seat()) as ask:
         for body in bodies():
             server.answers = [answer(json.dumps(body))]
-            straight, by_library = await ask(a_call(mode))
-            assert straight == by_library, body
+            direct, by_library = await ask(a_call(mode))
+            assert direct == by_library, body
 
 
 RAW = [
@@ -247,8 +247,8 @@ async def test_every_encoding_of_a_body_means_the_same_both_ways() -> None:
         for raw in RAW:
             for headers in HEADERS:
                 server.answers = [answer(raw, headers=headers)]
-                straight, by_library = await ask(a_call())
-                assert straight == by_library, (raw, headers)
+                direct, by_library = await ask(a_call())
+                assert direct == by_library, (raw, headers)
 
 
 async def test_compressed_answers_are_read_and_broken_ones_are_told_both_ways() -> None:
@@ -257,10 +257,10 @@ async def test_compressed_answers_are_read_and_broken_ones_are_told_both_ways() 
         for raw, encoding in ((packed, "gzip"), (packed[:-9], "gzip"), (b"{}", "gzip"), (packed, "unheard-of")):
             headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
             server.answers = [answer(raw, headers=headers)]
-            straight, by_library = await ask(a_call())
-            assert straight == by_library
+            direct, by_library = await ask(a_call())
+            assert direct == by_library
             if encoding == "gzip" and raw is packed:
-                assert isinstance(straight, Reply)
+                assert isinstance(direct, Reply)
 
 
 ERRORS: list[tuple[int, object, dict[str, str]]] = [
@@ -286,8 +286,8 @@ async def test_every_status_means_the_same_both_ways() -> None:
             raw = body if isinstance(body, str) else json.dumps(body)
             server.answers = [answer(raw, status=status, headers=given_headers)]
             for mode in (OutputMode.NATIVE, OutputMode.TOOL):
-                straight, by_library = await ask(a_call(mode))
-                assert straight == by_library, (status, body)
+                direct, by_library = await ask(a_call(mode))
+                assert direct == by_library, (status, body)
 
 
 @pytest.mark.slow
@@ -312,9 +312,9 @@ async def test_what_a_server_says_before_its_response_is_passed_over_both_ways()
     async with bytes_only(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n" + head + body) as url:
         seating = ModelSeating(provider="openai_compatible", model="m", base_url=f"{url}/v1")
         async with both_ways(seating) as ask:
-            straight, by_library = await ask(a_call())
-    assert straight == by_library
-    assert isinstance(straight, Reply)
+            direct, by_library = await ask(a_call())
+    assert direct == by_library
+    assert isinstance(direct, Reply)
 
 
 def plainly(content: str, status: int = 200) -> bytes:
@@ -354,7 +354,7 @@ async def staying(*scripts: tuple[bytes, ...]) -> AsyncIterator[tuple[ModelSeati
 @pytest.mark.parametrize("thin", [True, False])
 async def test_an_unasked_response_answers_no_later_call(*, thin: bool) -> None:
     async with staying((plainly("one"), plainly("unasked")), (plainly("two"),), (plainly("three"),)) as (seating, on):
-        model_client = RemoteClient(replace(Endpoint.of(seating, KEY), straight=thin))
+        model_client = RemoteClient(replace(Endpoint.of(seating, KEY), direct=thin))
         texts = []
         for _ in range(3):
             reply = await model_client.call(a_call(OutputMode.TEXT))
@@ -490,8 +490,8 @@ def test_a_completion_damaged_anywhere_means_the_same_both_ways(rows: list[tuple
         async with serving() as server, both_ways(server.seat()) as ask:
             for body, mode in rows:
                 server.answers = [answer(json.dumps(body))]
-                straight, by_library = await ask(a_call(mode))
-                assert straight == by_library, (body, mode)
+                direct, by_library = await ask(a_call(mode))
+                assert direct == by_library, (body, mode)
 
     asyncio.run(scenario())
 
@@ -499,16 +499,16 @@ def test_a_completion_damaged_anywhere_means_the_same_both_ways(rows: list[tuple
 class TestSwitch:
     """``DISPUTATIO_CALLS`` keeps calls on the library's way."""
 
-    @pytest.mark.parametrize(("word", "straight"), [(None, True), ("", True), ("direct", True), ("Library ", False)])
+    @pytest.mark.parametrize(("word", "direct"), [(None, True), ("", True), ("direct", True), ("Library ", False)])
     async def test_it_says_which_way_calls_go(
-        self, word: str | None, straight: bool, monkeypatch: pytest.MonkeyPatch
+        self, word: str | None, direct: bool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The library writes a body in its own order of keys, which tells the two apart."""
         if word is not None:
             monkeypatch.setenv("DISPUTATIO_CALLS", word)
         async with serving() as server, opened(server.seat()) as model_client:
             assert isinstance(await model_client.call(a_call()), Reply)
-            assert (list(server.received[0].body)[:2] == ["model", "stream"]) == straight
+            assert (list(server.received[0].body)[:2] == ["model", "stream"]) == direct
 
     def test_another_word_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DISPUTATIO_CALLS", "libary")
@@ -592,4 +592,4 @@ FRAGMENTS = [
 
 @given(st.lists(st.lists(st.sampled_from(FRAGMENTS), max_size=8).map("".join), max_size=4))
 def test_control_tokens_are_broken_alike_segment_by_segment_and_in_the_whole_message(texts: list[str]) -> None:
-    assert "\n\n".join(broken(text) for text in texts) == broken("\n\n".join(texts))
+    assert "\n\n".join(break_control_tokens(text) for text in texts) == break_control_tokens("\n\n".join(texts))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.participants.remote.waits import asked_wait
+from disputatio.participants.remote.error_details import requested_wait
 
 NOW = {"Date": "Sun, 22 Nov 2026 20:00:00 GMT"}
 THEN = 1795377600  # the same moment, in seconds since 1970
@@ -47,7 +47,7 @@ THEN = 1795377600  # the same moment, in seconds since 1970
     ],
 )
 def test_headers_say_how_long(headers: dict[str, str] | None, seconds: float | None) -> None:
-    found = asked_wait(headers)
+    found = requested_wait(headers)
     assert found == (None if seconds is None else pytest.approx(seconds))
 
 
@@ -66,12 +66,12 @@ def test_headers_say_how_long(headers: dict[str, str] | None, seconds: float | N
     ],
 )
 def test_words_say_how_long(words: str, seconds: float | None) -> None:
-    found = asked_wait({}, words)
+    found = requested_wait({}, words)
     assert found == (None if seconds is None else pytest.approx(seconds))
 
 
 def test_a_header_is_believed_before_words() -> None:
-    assert asked_wait({"Retry-After": "3"}, "Please try again in 20s") == 3
+    assert requested_wait({"Retry-After": "3"}, "Please try again in 20s") == 3
 
 
 @given(
@@ -82,5 +82,5 @@ def test_a_header_is_believed_before_words() -> None:
     st.text(max_size=200),
 )
 def test_any_header_and_words_can_be_read(headers: dict[str, str], words: str) -> None:
-    found = asked_wait(headers, words)
+    found = requested_wait(headers, words)
     assert found is None or 0 <= found < float("inf")

@@ -14,7 +14,7 @@ from remote_server import KEY, SCHEMA, a_call, answer, chunk, opened, serving, s
 
 from disputatio.participants import control_tokens
 from disputatio.participants.call import Call, OutputMode, Reply, Segment
-from disputatio.participants.remote.prompt import SCHEMA_REQUEST, TOOL_DESCRIPTION, spoken
+from disputatio.participants.remote.prompt import SCHEMA_REQUEST, TOOL_DESCRIPTION, messages_of
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
 
@@ -166,7 +166,7 @@ ROLES = st.sampled_from(["system", "user", "assistant"])
 @given(st.lists(st.builds(Segment, role=ROLES, text=st.text(max_size=8)), max_size=12))
 def test_messages_are_few_and_lose_nothing(segments: list[Segment]) -> None:
     """System first and once; no two neighbours of one role; each role's texts complete and in order."""
-    said = spoken(a_call(OutputMode.TEXT, segments=tuple(segments)))
+    said = messages_of(a_call(OutputMode.TEXT, segments=tuple(segments)))
     roles = [role for role, _ in said]
     assert "system" not in roles[1:]
     assert all(one != next_one for one, next_one in itertools.pairwise(roles))
@@ -181,7 +181,7 @@ def test_messages_are_few_and_lose_nothing(segments: list[Segment]) -> None:
     [(["user", "assistant"], 0), (["system", "assistant"], -1), ([], 0), (["user", "system", "user"], 1)],
 )
 def test_the_schema_request_always_reaches_the_user_role(roles: list[str], place: int) -> None:
-    said = spoken(a_call(OutputMode.PROMPTED, segments=tuple(Segment(role, role) for role in roles)))  # type: ignore[arg-type]
+    said = messages_of(a_call(OutputMode.PROMPTED, segments=tuple(Segment(role, role) for role in roles)))  # type: ignore[arg-type]
     assert said[place][0] == "user"
     assert "JSON Schema" in said[place][1]
     assert sum("JSON Schema" in text for _, text in said) == 1
@@ -237,7 +237,7 @@ class TestControlTokens:
 
     async def test_a_quotation_comes_back_without_joiners(self) -> None:
         async with serving() as server, opened(server.seat()) as model_client:
-            quoted = control_tokens.broken("It says <|im_end|> there.")
+            quoted = control_tokens.break_control_tokens("It says <|im_end|> there.")
             from remote_server import completion
 
             server.answers = [answer(completion(quoted))]
@@ -248,6 +248,6 @@ class TestControlTokens:
     @settings(suppress_health_check=[HealthCheck.too_slow])
     @given(st.text(alphabet=st.sampled_from("<>|[]/~eb INSTinst_m｜"), max_size=60))
     def test_breaking_only_adds_joiners_and_leaves_no_token(self, text: str) -> None:
-        once = control_tokens.broken(text)
+        once = control_tokens.break_control_tokens(text)
         assert once.replace(control_tokens.JOINER, "") == text
-        assert control_tokens.broken(once) == once
+        assert control_tokens.break_control_tokens(once) == once

@@ -12,7 +12,7 @@ from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.monologue import MonologueSpec
 from disputatio.kernel import Abstention, Ask, AskPath, Limits, Phase, Seat, Task, Turn
 from disputatio.participants.scripted import Scripted, recording
-from disputatio.participants.turn_taking import Taken
+from disputatio.participants.turn_taking import TurnResult
 from disputatio.record.events import Abstained, TurnTaken
 from disputatio.record.history import History
 from strategies import Answers, Debate, debates, examples, hold
@@ -34,7 +34,7 @@ def speech_ask(**limits: Any) -> Ask:
     return Ask(Seat("pro"), Phase("round-1"), MonologueSpec(10), Task("monologue"), limits=Limits(**limits))
 
 
-def played(*answers: Any, **limits: Any) -> tuple[Taken | Abstention, list[tuple[str, ...]], list[Any]]:
+def played(*answers: Any, **limits: Any) -> tuple[TurnResult | Abstention, list[tuple[str, ...]], list[Any]]:
     """The result of a script that gives these answers, with the reasons it was told and the orders it caused."""
     waiting, told = iter(answers), []
 
@@ -50,7 +50,7 @@ def played(*answers: Any, **limits: Any) -> tuple[Taken | Abstention, list[tuple
 @pytest.mark.parametrize("good", [GOOD, json.dumps(GOOD), "```json\n" + json.dumps(GOOD) + "\n```"])
 def test_an_object_or_a_text_is_taken(good: Any) -> None:
     result, told, orders = played(good)
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
     assert result.content == GOOD
     assert result.asked == 1
     assert result.repaired == (isinstance(good, str) and good.startswith("`"))
@@ -63,7 +63,7 @@ def test_a_misshapen_answer_is_asked_again_with_the_reasons_and_then_the_seat_ab
     assert [bool(reasons) for reasons in told] == [False] + [True] * min(wrong, 2)
     assert [row.because for row in rejections(orders)] == ["shape"] * min(wrong, 2)
     if wrong <= 2:
-        assert isinstance(result, Taken)
+        assert isinstance(result, TurnResult)
         assert result.asked == wrong + 1
     else:
         assert isinstance(result, Abstention)
@@ -86,7 +86,7 @@ def test_a_broken_rule_is_asked_again_once_and_the_better_answer_counts(
     answers: tuple[Any, ...], kept: Any, asked: int
 ) -> None:
     result, _, orders = played(*answers)
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
     assert result.content == {"speech": kept["speech"].strip()}
     assert result.asked == asked
     assert [row.because for row in rejections(orders)].count("rule") == 1
@@ -95,7 +95,7 @@ def test_a_broken_rule_is_asked_again_once_and_the_better_answer_counts(
 
 def test_without_rule_asks_a_broken_rule_is_accepted_at_once() -> None:
     result, told, _ = played(LONG, rule_asks=0)
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
     assert [row.rule for row in result.violations] == ["word_limit"]
     assert len(told) == 1
 
@@ -125,7 +125,7 @@ def test_a_recording_says_again_what_was_said_and_the_debate_comes_out_the_same(
 
     def answering(path: AskPath, asked: Ask) -> Turn | Abstention:
         result, _ = drive(seat.take(path, asked, CHECKS))
-        return result.turn if isinstance(result, Taken) else result
+        return result.turn if isinstance(result, TurnResult) else result
 
     again, held = hold(debate.rulebook(), answering), debate.held()
     silent = any(isinstance(row, Abstention) for row in held.answers.values())

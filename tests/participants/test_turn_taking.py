@@ -20,7 +20,7 @@ from disputatio.participants.turn_taking import (
     LONGEST_REST_S,
     MOST_REFUSED,
     Send,
-    Taken,
+    TurnResult,
     TurnStep,
 )
 from disputatio.testing.malformed import malform
@@ -49,7 +49,7 @@ GOOD, LONG, LONGER, BROKEN = speech(5), speech(20), speech(30), reply("I would r
 
 def test_a_good_answer_is_taken_after_one_call() -> None:
     taken, orders = drive(turn(speech_ask()), one_after_the_other(GOOD))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.content == json.loads(GOOD.text)
     assert (taken.asked, taken.repaired, taken.violations, taken.served_models) == (1, False, (), ("served-1",))
     assert len(orders) == 1
@@ -61,7 +61,7 @@ def test_a_wrong_shape_is_asked_again_so_many_times_and_then_the_seat_abstains(s
     answers = one_after_the_other(*[BROKEN] * wrong, GOOD)
     result, orders = drive(turn(speech_ask(shape_asks=shape_asks)), answers)
     if wrong <= shape_asks:
-        assert isinstance(result, Taken)
+        assert isinstance(result, TurnResult)
         assert result.asked == wrong + 1
         assert len(rejections(orders)) == wrong
     else:
@@ -100,7 +100,7 @@ def test_what_is_shown_again_is_cleaned_and_cut() -> None:
 
 def test_an_answer_that_was_mended_is_marked() -> None:
     taken, _ = drive(turn(speech_ask()), one_after_the_other(reply("{'speech': 'It is so, and here is why.'}")))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.repaired
 
 
@@ -110,7 +110,7 @@ def test_an_answer_that_was_mended_is_marked() -> None:
 def test_an_answer_that_was_cut_off_is_asked_again_with_more_room_and_without_its_beginning() -> None:
     half = reply(GOOD.text[:20], finish="length")
     taken, orders = drive(turn(speech_ask(max_tokens=300)), one_after_the_other(half, half, GOOD))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert [order.call.max_tokens for order in sends(orders)] == [300, 600, 1200]
     assert all(row.role != "assistant" for order in sends(orders) for row in order.call.segments)
     assert "cut off at 300 tokens" in rejections(orders)[0].reasons[0]
@@ -130,7 +130,7 @@ def test_half_an_answer_is_never_accepted_when_it_was_cut_off(cut: int, tail: st
 
 def test_a_whole_answer_is_accepted_although_the_limit_was_reached() -> None:
     result, _ = drive(turn(speech_ask()), one_after_the_other(replace(GOOD, finish="length")))
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
 
 
 def test_a_seat_s_own_token_limit_goes_before_the_phase_s() -> None:
@@ -143,7 +143,7 @@ def test_a_seat_s_own_token_limit_goes_before_the_phase_s() -> None:
 
 def test_a_broken_rule_is_asked_again_once_and_then_accepted_with_its_violation() -> None:
     taken, orders = drive(turn(speech_ask()), one_after_the_other(LONG, LONGER))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.asked == 2
     assert [row.because for row in rejections(orders)] == ["rule"]
     assert [row.rule for row in taken.violations] == ["word_limit"]
@@ -165,7 +165,7 @@ def test_the_second_answer_counts_where_it_is_no_worse_and_else_the_first(
     answers: tuple[Outcome, ...], kept: Reply
 ) -> None:
     taken, orders = drive(turn(speech_ask()), one_after_the_other(*answers))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.content == json.loads(kept.text)
     assert len(sends(orders)) == len(answers)
 
@@ -181,7 +181,7 @@ def test_a_second_answer_that_breaks_more_rules_is_not_taken() -> None:
     once = {"arguments": [argument, other, {**argument, "claim": "It is safer at night."}]}
     twice = {"arguments": [argument, other, argument]}
     taken, _ = drive(turn(asked, name="structured"), one_after_the_other(reply(once), reply(twice)))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.content == once
     assert [row.rule for row in taken.violations] == ["dependent_argument"]
 
@@ -212,7 +212,7 @@ def test_a_refused_parameter_costs_no_attempt_and_no_rest(kind: FaultKind) -> No
     """The gateway makes the same call in another form, or outside a batch; the turn only makes it again."""
     outcomes = (fault(kind),) * 3
     taken, orders = drive(turn(speech_ask(), seating(attempts=1)), one_after_the_other(*outcomes, GOOD))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.asked == 1
     assert rests(orders) == []
     assert [order.call for order in sends(orders)] == [sends(orders)[0].call] * 4
@@ -256,7 +256,7 @@ def test_a_passing_fault_is_tried_again_with_growing_rests_and_ends_in_an_absten
 def test_an_answer_after_faults_is_taken() -> None:
     outcomes = (fault(FaultKind.SERVER_ERROR), fault(FaultKind.TIMED_OUT), GOOD)
     taken, orders = drive(turn(speech_ask()), one_after_the_other(*outcomes))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.asked == 1, "the seat was asked once, though the call was tried three times"
     assert all(order.call == sends(orders)[0].call for order in sends(orders))
 
@@ -264,7 +264,7 @@ def test_an_answer_after_faults_is_taken() -> None:
 def test_faults_do_not_use_up_the_asks_for_a_right_shape() -> None:
     outcomes = (fault(FaultKind.CUT_OFF), BROKEN, fault(FaultKind.GARBLED), BROKEN, GOOD)
     taken, _ = drive(turn(speech_ask(shape_asks=2)), one_after_the_other(*outcomes))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.asked == 3
 
 
@@ -296,7 +296,7 @@ def test_a_refusal_or_an_endless_answer_is_tried_once_more(kind: FaultKind) -> N
     assert result.reason == kind.value
     assert len(sends(orders)) == 2
     taken, _ = drive(turn(speech_ask()), one_after_the_other(fault(kind), GOOD))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
 
 
 @pytest.mark.parametrize("kind", [*SETUP, *FINAL])
@@ -313,7 +313,7 @@ def test_a_fallback_takes_over_when_the_model_is_worn_out_and_stays(kind: FaultK
 
     chain = (seating(attempts=2), seating("second"), seating("third"))
     taken, orders = drive(turn(speech_ask(), *chain), answering)
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     models = [order.seating.model for order in sends(orders)]
     tries = dict.fromkeys(FREE, MOST_REFUSED + 1).get(kind, 1 if kind in {*SETUP, *FINAL} else 2)
     assert models == ["first"] * tries + ["second"] * 2
@@ -341,7 +341,7 @@ def test_a_lesser_output_mode_is_tried_at_once_where_a_server_does_not_take_the_
         return GOOD if send.call.mode is PROMPTED else fault(FaultKind.SCHEMA_UNSUPPORTED)
 
     taken, orders = drive(turn(speech_ask(), seating(attempts=1), modes=[[NATIVE, TOOL, PROMPTED]]), answering)
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert [order.call.mode for order in sends(orders)] == [NATIVE, TOOL, PROMPTED]
     assert rests(orders) == []
     assert "JSON Schema" not in sends(orders)[0].call.segments[-1].text
@@ -359,7 +359,7 @@ def test_the_lesser_mode_is_kept_for_the_rest_of_the_turn() -> None:
 def test_every_served_model_is_named_once() -> None:
     outcomes = (reply("no", served="b"), reply("no", served="a"), replace(GOOD, served_model="b"))
     taken, _ = drive(turn(speech_ask()), one_after_the_other(*outcomes))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert taken.served_models == ("b", "a")
 
 
@@ -406,7 +406,7 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_within_bounds(
     seatings = [replace(row, piecewise=piecewise) for row in chain]
     asked = speech_ask(shape_asks=shape_asks, rule_asks=rule_asks)
 
-    def run() -> tuple[Taken | Abstention, list[TurnStep]]:
+    def run() -> tuple[TurnResult | Abstention, list[TurnStep]]:
         count = iter(range(10**6))
         taking = turn(asked, *seatings, modes=[modes] * len(seatings))
         return drive(taking, lambda _send: cycle[next(count) % len(cycle)])
@@ -420,7 +420,7 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_within_bounds(
     assert len([row for row in rejections(orders) if row.because == "shape"]) <= shape_asks * (1 + rule_asks)
     assert all(0 < seconds <= LONGEST_ASKED_REST_S for seconds in rests(orders))
     assert run() == (result, orders), "the same replies and faults bring the same orders: that is what resuming is"
-    if isinstance(result, Taken):
+    if isinstance(result, TurnResult):
         assert result.asked <= asks
         assert asked.spec.read(result.content) == result.turn
         assert asked.spec.violations(result.turn) == result.violations
@@ -438,5 +438,5 @@ def test_a_seat_that_is_malformed_at_random_is_repaired_asked_again_or_abstains(
     good = json.dumps(debate.answers.content(path, asked))
     texts = iter([malform(good, seed + number) for number in range(2)] + [good] * 50)
     result, orders = drive(turn(asked, name=name), lambda _send: reply(next(texts)))
-    assert isinstance(result, Taken)
+    assert isinstance(result, TurnResult)
     assert len(sends(orders)) <= (1 + asked.limits.shape_asks) * (1 + asked.limits.rule_asks)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Abstention, Ask, AskPath, Seat
 from disputatio.participants.call import FaultKind
-from disputatio.participants.turn_taking import MOST_REFUSED, Send, Taken
+from disputatio.participants.turn_taking import MOST_REFUSED, Send, TurnResult
 from disputatio.testing.instances import instance
 from strategies import Answers, Debate, debates, examples
 from turns_driven import Outcome, drive, fault, one_after_the_other, rejections, reply, seating, sends, turn
@@ -36,7 +36,7 @@ def test_every_turn_of_a_debate_can_be_taken_in_parts(debate: Debate) -> None:
         asked = replace(kept, limits=replace(kept.limits, rule_asks=0))
         taking = turn(asked, SMALL, name=debate.format)
         result, orders = drive(taking, lambda send: part_answer(send, debate.answers.seed))
-        assert isinstance(result, Taken)
+        assert isinstance(result, TurnResult)
         jsonschema_rs.validate(dict(asked.spec.schema), result.content)
         assert result.asked == len(sends(orders))
         labels = [order.part for order in sends(orders)]
@@ -64,7 +64,7 @@ def whole(*pieces: Any) -> Any:
 def test_only_the_piece_of_the_wrong_shape_is_asked_again() -> None:
     outcomes = (reply(argument(1)), BROKEN, reply(argument(2)), reply(argument(3)))
     taken, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert [order.part for order in sends(orders)] == ["argument-1", "argument-2", "argument-2", "argument-3"]
     assert [(row.part, row.because) for row in rejections(orders)] == [("argument-2", "shape")]
     assert taken.content == whole(argument(1), argument(2), argument(3))
@@ -88,7 +88,7 @@ def test_only_the_piece_that_broke_a_rule_is_asked_again_with_all_its_reasons() 
     both = {**argument(1), "because": LEANING}
     outcomes = [reply(argument(1)), reply(both), reply(argument(3)), reply(argument(2))]
     taken, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert [order.part for order in sends(orders)] == ["argument-1", "argument-2", "argument-3", "argument-2"]
     (row,) = rejections(orders)
     assert (row.part, row.because) == ("argument-2", "rule")
@@ -112,7 +112,7 @@ def test_a_piece_that_comes_back_no_better_leaves_the_first_one_standing(again: 
     faulty = argument(2, LEANING)
     outcomes = (reply(argument(1)), reply(faulty), reply(argument(3)), *again)
     taken, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert len(sends(orders)) == len(outcomes)
     assert taken.content == whole(argument(1), faulty, argument(3))
     assert [(row.rule, row.part) for row in taken.violations] == [("dependent_argument", "argument-2")]
@@ -121,7 +121,7 @@ def test_a_piece_that_comes_back_no_better_leaves_the_first_one_standing(again: 
 def test_each_faulty_piece_is_asked_again_once() -> None:
     outcomes = [reply(argument(number, LEANING)) for number in (1, 2, 3)] * 2
     taken, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert Counter(order.part for order in sends(orders)) == {"argument-1": 2, "argument-2": 2, "argument-3": 2}
     assert len(taken.violations) == 3
 
@@ -144,7 +144,7 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_in_parts_too(
     asks = list(debate.held().asks.values())
     asked = asks[data.draw(st.integers(0, len(asks) - 1))]
 
-    def run() -> tuple[Taken | Abstention, list[Any]]:
+    def run() -> tuple[TurnResult | Abstention, list[Any]]:
         count = iter(range(10**6))
 
         def answering(send: Send) -> Outcome:
@@ -165,5 +165,5 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_in_parts_too(
     each = (1 + asked.limits.shape_asks) * (1 + asked.limits.rule_asks) * (2 + 4 + 2 * MOST_REFUSED)
     assert all(number <= each for number in calls.values())
     assert run() == (result, orders)
-    if isinstance(result, Taken):
+    if isinstance(result, TurnResult):
         jsonschema_rs.validate(dict(asked.spec.schema), json.loads(json.dumps(result.content)))

@@ -12,8 +12,8 @@ import disputatio
 from disputatio.formats.market import ANALYSTS
 from disputatio.formats.market_verdict import DISCLAIMERS
 from disputatio.kernel import Abstention
-from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
+from disputatio.participants.analyst.turns import answer
 from disputatio.record.memory import MemoryStore
 from disputatio.report.columns import columns
 from disputatio.report.json_export import export_schema

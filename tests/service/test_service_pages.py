@@ -13,7 +13,7 @@ from served import ended, served, started
 from disputatio._service.keys import Scope
 from disputatio._service.pages.sheets import faults_of, items_of, read_turn, values_of
 from disputatio.market.sources.files import load_example, serialize
-from disputatio.participants.human import sheet_of
+from disputatio.participants.human import form_from_schema
 from disputatio.testing.instances import instance
 
 CANARY = "window.canary=1"
@@ -141,7 +141,7 @@ async def test_a_person_holds_a_seat_to_the_end_in_plain_forms_and_the_same_code
                 continue
             row = asked[0]
             assert all(post["seat"] in {"pro", "con"} for post in row["heard"])
-            sheet = sheet_of(row["form"])
+            sheet = form_from_schema(row["form"])
             path = f"/debates/{debate}/turn?path={row['path']}"
             assert f"Your turn as {row['seat'].upper()}" in (await client.get(path)).text
             if taken == 0:
@@ -185,7 +185,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def test_a_turn_that_is_filled_into_the_form_is_read_back_as_it_was():
-    sheet = sheet_of(SCHEMA)
+    sheet = form_from_schema(SCHEMA)
     for size in (1, 2, 3):
         content = {
             "arguments": [{"claim": f"claim {place}", "kind": "value", "about": "PRO-1"} for place in range(size)],
@@ -201,7 +201,7 @@ def test_a_turn_that_is_filled_into_the_form_is_read_back_as_it_was():
 
 
 def test_what_is_missing_in_a_form_is_told_field_by_field():
-    sheet = sheet_of(SCHEMA)
+    sheet = form_from_schema(SCHEMA)
     found = dict(faults_of(sheet, {"f.arguments.1.claim": "ok?", "f.sure": "9"}))
     assert set(found) == {"f.arguments.0.claim", "f.arguments.0.kind", "f.arguments.1.kind", "f.sure", "f.agrees"}
     assert found["f.arguments.0.claim"].startswith("Argument 1: Claim")

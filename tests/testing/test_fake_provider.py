@@ -29,8 +29,8 @@ from disputatio.testing.provider import (
     uniform,
 )
 from disputatio.testing.provider.answers import Rejection, answer_to
-from disputatio.testing.provider.counting import PrefixIndex
 from disputatio.testing.provider.received import Inbox, ReceivedRequest
+from disputatio.testing.provider.token_counts import PrefixIndex
 from disputatio.testing.provider.wire import completion_payload
 
 Body = dict[str, Any]

@@ -15,8 +15,8 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from disputatio.testing.provider import FakeProvider, Mishap, MishapFamily, Mishaps
 from disputatio.testing.provider.answers import Answer
+from disputatio.testing.provider.mishap_responses import spoil_text
 from disputatio.testing.provider.received import ReceivedRequest
-from disputatio.testing.provider.spoiling import spoiled_text
 
 pytestmark = pytest.mark.slow
 
@@ -296,22 +296,22 @@ GOOD = json.dumps({"arguments": [{"claim": "A.", "kind": "refute"}, {"claim": "B
 @pytest.mark.parametrize("mishap", REASONS)
 def test_a_spoiled_answer_is_wrong_in_the_way_it_is_named_for(mishap: Mishap) -> None:
     for seed in range(20):
-        assert reason(spoiled_text(Answer(GOOD, "m", SCHEMA, seed=seed), mishap)) == REASONS[mishap]
+        assert reason(spoil_text(Answer(GOOD, "m", SCHEMA, seed=seed), mishap)) == REASONS[mishap]
 
 
 def test_malformed_answers_come_in_many_ways() -> None:
-    texts = {spoiled_text(Answer(GOOD, "m", SCHEMA, seed=seed), Mishap.MALFORMED_JSON) for seed in range(200)}
+    texts = {spoil_text(Answer(GOOD, "m", SCHEMA, seed=seed), Mishap.MALFORMED_JSON) for seed in range(200)}
     assert len(texts) > 20
     assert GOOD not in texts
 
 
 @pytest.mark.parametrize("mishap", [Mishap.MISSING_KEY, Mishap.EXTRA_KEY, Mishap.WRONG_ENUM, Mishap.WRONG_TYPE])
 def test_a_misshapen_answer_is_wrong_in_places_that_change_with_the_seed(mishap: Mishap) -> None:
-    assert len({spoiled_text(Answer(GOOD, "m", SCHEMA, seed=seed), mishap) for seed in range(30)}) > 1
+    assert len({spoil_text(Answer(GOOD, "m", SCHEMA, seed=seed), mishap) for seed in range(30)}) > 1
 
 
 def test_control_sequences_stand_in_strings_of_an_answer_that_stays_json() -> None:
-    spoiled = json.loads(spoiled_text(Answer(GOOD, "m", SCHEMA), Mishap.ESCAPE_SEQUENCES))
+    spoiled = json.loads(spoil_text(Answer(GOOD, "m", SCHEMA), Mishap.ESCAPE_SEQUENCES))
     claim = spoiled["arguments"][0]["claim"]
     assert "\x1b[2J" in claim
     assert "<script>" in claim
@@ -319,12 +319,12 @@ def test_control_sequences_stand_in_strings_of_an_answer_that_stays_json() -> No
 
 @pytest.mark.parametrize(("text", "schema"), [(GOOD, SCHEMA), ("Only prose.", None)], ids=["JSON", "prose"])
 def test_a_very_long_answer_has_more_characters_than_anybody_reads(text: str, schema: Body | None) -> None:
-    assert len(spoiled_text(Answer(text, "m", schema), Mishap.VERY_LONG_ANSWER)) > 300_000
+    assert len(spoil_text(Answer(text, "m", schema), Mishap.VERY_LONG_ANSWER)) > 300_000
 
 
 @pytest.mark.parametrize("mishap", [Mishap.MISSING_KEY, Mishap.EXTRA_KEY, Mishap.WRONG_ENUM, Mishap.WRONG_TYPE])
 def test_prose_has_no_shape_to_spoil(mishap: Mishap) -> None:
-    assert spoiled_text(Answer("Only prose.", "m"), mishap) == "Only prose."
+    assert spoil_text(Answer("Only prose.", "m"), mishap) == "Only prose."
 
 
 # When it happens.

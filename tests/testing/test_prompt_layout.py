@@ -10,7 +10,7 @@ import pytest
 from rooms import hold, proposal_of
 
 from disputatio.participants.length_profiles import USUAL
-from disputatio.testing.prefixes import PrefixMeter, Sums
+from disputatio.testing.prefixes import PrefixMeter, PrefixTotals
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ A_TENTH = 0.1
 """What a cached token costs at most providers."""
 
 
-async def metered(format_name: str, *settings: str, characters: int | None = None) -> Sums:
+async def metered(format_name: str, *settings: str, characters: int | None = None) -> PrefixTotals:
     meter = PrefixMeter(replace(USUAL, characters=characters))
     await hold(proposal_of(format_name, set=settings), lambda *_: meter)
     return meter.sums()
@@ -72,7 +72,7 @@ async def test_staggering_serves_a_phase_from_its_own_first_call() -> None:
 
 def test_writing_to_a_cache_at_a_price_makes_a_bill_that_reads_have_to_earn() -> None:
     rarely: Any = {"calls": 2, "input": 100, "schemas": 0, "output": 0, "served_beside": 10, "served_naive": 0}
-    sums = Sums(**rarely, served=10, served_in_front=0, tails=0)
+    sums = PrefixTotals(**rarely, served=10, served_in_front=0, tails=0)
     assert sums.billed(0.1) == pytest.approx(0.91)
     # Nine tenths are written at a quarter more, in both layouts.
     assert sums.billed(0.1, 1.25) == pytest.approx((10 * 0.1 + 90 * 1.25) / 125)

@@ -9,7 +9,7 @@ import pytest
 from disputatio.formats.turns.monologue import MonologueSpec
 from disputatio.kernel import Abstention, Ask, Limits, Phase, Seat, Task
 from disputatio.participants.call import Fault, FaultKind
-from disputatio.participants.turn_taking import Consult, Reject, Send, Taken
+from disputatio.participants.turn_taking import Consult, Reject, Send, TurnResult
 from disputatio.prompts import choosing_segment, fence
 from disputatio.tools.builtin import BUILTIN_TOOLS
 from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolRequest, ToolResult
@@ -61,7 +61,7 @@ def requests(orders: list[Any]) -> list[str]:
 
 def test_a_seat_that_wants_nothing_is_asked_once_and_then_speaks():
     taken, orders = held([calls(), SPEECH])
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert [order.part for order in sent(orders)] == ["tools-1", ""]
     assert requests(orders) == []
     assert taken.asked == 1
@@ -69,7 +69,7 @@ def test_a_seat_that_wants_nothing_is_asked_once_and_then_speaks():
 
 def test_what_was_looked_up_stands_before_the_task_of_the_turn_and_what_was_sent_before_comes_first():
     taken, orders = held([calls("1+1"), calls("2+2"), SPEECH])
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     first, second, last = (order.call.segments for order in sent(orders))
     assert requests(orders) == ["1+1", "2+2"]
     shared = len(first) - 1
@@ -82,7 +82,7 @@ def test_what_was_looked_up_stands_before_the_task_of_the_turn_and_what_was_sent
 
 def test_the_rounds_have_an_end_and_no_call_is_made_twice():
     taken, orders = held([calls("1", "2"), calls("2", "3"), SPEECH])
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert requests(orders) == ["1", "2", "3"]
     _, orders = held([calls("1"), calls("1"), SPEECH], rounds=5)
     assert requests(orders) == ["1"]
@@ -90,7 +90,7 @@ def test_the_rounds_have_an_end_and_no_call_is_made_twice():
 
 def test_a_seat_that_cannot_say_what_to_look_up_speaks_all_the_same():
     taken, orders = held(["no", "no", SPEECH])
-    assert isinstance(taken, Taken)
+    assert isinstance(taken, TurnResult)
     assert [(row.part, row.because) for row in orders if isinstance(row, Reject)] == [("tools-1", "shape")]
 
 

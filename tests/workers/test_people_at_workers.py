@@ -19,7 +19,7 @@ from disputatio._service.app import create_app
 from disputatio._service.keys import KEYLESS
 from disputatio._service.service import Choices, Service
 from disputatio.participants.human import Situation
-from disputatio.participants.human.question import Question
+from disputatio.participants.human.surface import PendingTurn
 from disputatio.record.sql import SqlStore
 from disputatio.record.verified import read_verified
 from disputatio.testing.instances import instance
@@ -46,7 +46,7 @@ async def test_whoever_asks_anew_finds_the_question_as_it_was_left(file_store: S
     book, job_table = QuestionTable(file_store), JobTable(file_store)
     job_table.add_job(Job("d1", JobState.WAITING, "debates", 0, "2026-01-31"), {"motion": "We should act"}, None)
     around = Situation("d1", "We should act", "English", "rules", "", "task", (("a", "A", "text"),))
-    first = Question("opening/con", "con", "opening", around, (), {"type": "object"})
+    first = PendingTurn("opening/con", "con", "opening", around, (), {"type": "object"})
     again = replace(first, because="rule", reasons=("It is too long.",), last={"speech": "long"})
     book.ask(first)
     assert book.submit_answer("d1", "opening/con", {"speech": "long"})
@@ -108,7 +108,7 @@ async def test_a_turn_handed_in_while_its_worker_is_gone_is_taken_by_the_next(
             assert [row["seat"] for row in question["heard"]] == ["pro"]
             # What was shown is what any other process would show: it comes whole out of the database.
             (kept,) = await service.floor.asked(debate)
-            assert Question.from_json(json.loads(json.dumps(kept.as_json()))) == kept
+            assert PendingTurn.from_json(json.loads(json.dumps(kept.as_json()))) == kept
             turns = f"/v1/debates/{debate}/turns"
             assert (await client.post(turns, json={"path": path, "content": {"speech": 7}})).status_code == 422
             assert f"turn?path={path}" in (await client.get(f"/debates/{debate}")).text

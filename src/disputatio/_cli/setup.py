@@ -221,18 +221,18 @@ def models(
 def _print_local_models(beginning: str, *, as_json: bool) -> None:
     """The embedded models whose names begin so: where each comes from, and what it takes of this machine."""
     from disputatio._cli.screen import print_local_models
-    from disputatio.participants.embedded.memory import machine_memory, needed
-    from disputatio.participants.embedded.weights import at_hand
+    from disputatio.participants.embedded.server_spec import machine_memory, memory_needed
+    from disputatio.participants.embedded.weights import find_local
     from disputatio.participants.local_models import LOCAL_MODELS
 
     memory = machine_memory()
     rows: list[dict[str, Any]] = []
     for row in LOCAL_MODELS.values():
-        file = at_hand(row.name) if row.name.startswith(beginning) else None
+        file = find_local(row.name) if row.name.startswith(beginning) else None
         entry = asdict(row) | {
             "path": None if file is None else str(file.path),
-            "memory_bytes": needed(row),
-            "fits": None if memory is None else needed(row) <= memory,
+            "memory_bytes": memory_needed(row),
+            "fits": None if memory is None else memory_needed(row) <= memory,
         }
         rows += [entry] if row.name.startswith(beginning) else []
     print_json({"memory_bytes": memory, "models": rows}) if as_json else print_local_models(rows, memory)

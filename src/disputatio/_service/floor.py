@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from disputatio._service.problems import RefusedError
 from disputatio.kernel import JsonObject
 from disputatio.participants.human import Filled, Passed, Person, TurnRequest
-from disputatio.participants.human.question import Question
+from disputatio.participants.human.surface import PendingTurn
 
 if TYPE_CHECKING:
     from disputatio._service.hub import Hub
@@ -29,10 +29,10 @@ _LOOK_S = 0.2
 class Floor(Protocol):
     """The questions to people that are open, and how they are answered."""
 
-    async def asked(self, debate: str) -> Sequence[Question]:
+    async def asked(self, debate: str) -> Sequence[PendingTurn]:
         """What people are asked for in ``debate``, in the order of their paths."""
 
-    async def question(self, debate: str, path: str) -> Question:
+    async def question(self, debate: str, path: str) -> PendingTurn:
         """The open question at ``path``.
 
         Raises:
@@ -90,14 +90,14 @@ class OwnFloor:
             if not here:
                 self._open.pop(debate, None)
 
-    async def asked(self, debate: str) -> Sequence[Question]:
+    async def asked(self, debate: str) -> Sequence[PendingTurn]:
         """As the protocol."""
         rows = sorted(self._open.get(debate, {}).items())
-        return [Question.of(row.request) for _, row in rows if not row.answer.done()]
+        return [PendingTurn.of(row.request) for _, row in rows if not row.answer.done()]
 
-    async def question(self, debate: str, path: str) -> Question:
+    async def question(self, debate: str, path: str) -> PendingTurn:
         """As the protocol."""
-        return Question.of(self._waiting(debate, path).request)
+        return PendingTurn.of(self._waiting(debate, path).request)
 
     async def submit_answer(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...]:
         """As the protocol; this process holds the debate, and knows what it will find."""
@@ -128,11 +128,11 @@ class FarFloor:
     def __init__(self, book: QuestionTable) -> None:
         self._book = book
 
-    async def asked(self, debate: str) -> Sequence[Question]:
+    async def asked(self, debate: str) -> Sequence[PendingTurn]:
         """As the protocol."""
         return await asyncio.to_thread(self._book.asked, debate)
 
-    async def question(self, debate: str, path: str) -> Question:
+    async def question(self, debate: str, path: str) -> PendingTurn:
         """As the protocol."""
         found = next((row for row in await self.asked(debate) if row.path == path), None)
         if found is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from disputatio._service.floor import Floor
     from disputatio._service.keys import Caller
     from disputatio.kernel import JsonObject
-    from disputatio.participants.human.question import Question
+    from disputatio.participants.human.surface import PendingTurn
     from disputatio.record.store import Store
 
 
@@ -112,7 +112,7 @@ class Seating:
             row = {"debate": debate, "seat": seat, "key": caller.key.id, "taken_at": self._database.stamped_now()}
             connection.execute(seats.insert(), row)
 
-    async def questions(self, debate: str, caller: Caller) -> list[Question]:
+    async def questions(self, debate: str, caller: Caller) -> list[PendingTurn]:
         """What people are asked for now, as the caller may be shown it: not what other keys are asked."""
         asked = await self._floor.asked(debate)
         if not asked:
@@ -126,7 +126,7 @@ class Seating:
             if question.seat in rows and (rows[question.seat].mine or rows[question.seat].free)
         ]
 
-    async def question(self, debate: str, path: str, caller: Caller) -> Question:
+    async def question(self, debate: str, path: str, caller: Caller) -> PendingTurn:
         """The open question at ``path``, whole.
 
         Raises:
@@ -168,7 +168,7 @@ def _one_side(format_name: str, seat: str, other: str) -> bool:
     return format_name in FORMATS and seat.partition("_")[0] == other.partition("_")[0]
 
 
-def _public_part(question: Question) -> Question:
+def _public_part(question: PendingTurn) -> PendingTurn:
     """A question to a seat that nobody has taken, without what only that seat may read."""
     heard = tuple(post for post in question.heard if post.channel == PUBLIC)
     situation = replace(question.situation, role="", task="", sources=())

@@ -32,7 +32,7 @@ from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, R
 from disputatio.participants.human import Filled, Invite, Passed, Person, PersonTurn, Situation
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import Allowances
-from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Reject, Send, Taken, TurnTaking
+from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Reject, Send, TurnResult, TurnTaking
 from disputatio.prompts import (
     DebatePrompts,
     PromptBook,
@@ -184,7 +184,7 @@ class DebateRun:
             ResumeMismatchError: the record does not fit the rules or prompts of this run.
             asyncio.CancelledError: stopped from outside; the record says so and can be resumed.
         """
-        tasks: dict[AskPath, asyncio.Task[Taken | Abstention]] = {}
+        tasks: dict[AskPath, asyncio.Task[TurnResult | Abstention]] = {}
         try:
             self._replay()
             while not self._driver.finished:
@@ -213,7 +213,7 @@ class DebateRun:
             await self._journal.wait_until_durable()
         return self._journal.history
 
-    def _open_tasks(self, tasks: dict[AskPath, asyncio.Task[Taken | Abstention]]) -> bool:
+    def _open_tasks(self, tasks: dict[AskPath, asyncio.Task[TurnResult | Abstention]]) -> bool:
         """Start a task for every ask that has none; whether there were any."""
         if self._refusals:
             return False
@@ -223,7 +223,7 @@ class DebateRun:
             task.add_done_callback(lambda _: self._ended.set())
         return bool(new)
 
-    async def _cancel(self, tasks: dict[AskPath, asyncio.Task[Taken | Abstention]]) -> None:
+    async def _cancel(self, tasks: dict[AskPath, asyncio.Task[TurnResult | Abstention]]) -> None:
         for task in tasks.values():
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
@@ -242,7 +242,7 @@ class DebateRun:
                 moved = True
         self._establish()
 
-    def _conclude(self, path: AskPath, task: asyncio.Task[Taken | Abstention]) -> None:
+    def _conclude(self, path: AskPath, task: asyncio.Task[TurnResult | Abstention]) -> None:
         """Write down how one ask ended and move the rules on."""
         ask = self._driver.open_asks[path]
         try:
@@ -361,7 +361,7 @@ class DebateRun:
         }
         return [mode for mode in modes if mode not in known] or list(modes[-1:])
 
-    async def _take(self, path: AskPath, ask: Ask) -> Taken | Abstention:
+    async def _take(self, path: AskPath, ask: Ask) -> TurnResult | Abstention:
         """Let one seat come to its turn, feeding recorded calls first."""
         history = self._journal.history
         recorded = deque(history.settled(path))
@@ -378,7 +378,7 @@ class DebateRun:
             except StopIteration as end:
                 if not asked:
                     self._journal.write(turn_asked(path, ask, None, self._names))
-                result: Taken | Abstention = end.value
+                result: TurnResult | Abstention = end.value
                 return result
             brought = None
             opening = () if asked else (turn_asked(path, ask, order if isinstance(order, Send) else None, self._names),)
@@ -480,7 +480,7 @@ class DebateRun:
         model_client = occupant.model_clients[occupant.seatings.index(order.seating)]
         started = self._clock.monotonic()
         outcome = await model_client.call(order.call, self._listener(path, order.part, begun))
-        outcome = self._allowances.judged(order.seating, order.call, outcome)
+        outcome = self._allowances.judge(order.seating, order.call, outcome)
         latency = round((self._clock.monotonic() - started) * 1000)
         fault = outcome.kind if isinstance(outcome, Fault) else None
         settled = self._ledger.settle(
@@ -519,7 +519,7 @@ class DebateRun:
             refusal = self._reserved(call_id, order, tier)
         if not isinstance(refusal, Refusal):
             return order, refusal
-        for smaller in self._allowances.smaller(order.seating, order.call):
+        for smaller in self._allowances.smaller_calls(order.seating, order.call):
             found = self._reserved(call_id, order._replace(call=smaller), tier)
             if not isinstance(found, Refusal):
                 return order._replace(call=smaller), found

@@ -12,7 +12,7 @@ from disputatio.formats.turns.citing import cited_json, unstated_json
 from disputatio.kernel import Ask, AskPath
 from disputatio.ledger.ledger import Settled
 from disputatio.participants.call import Call, Fault, Reply, Usage
-from disputatio.participants.turn_taking import Send, Taken
+from disputatio.participants.turn_taking import Send, TurnResult
 from disputatio.record.chain import GENESIS, Sealed, seal
 from disputatio.record.events import CallMade, CallSent, DebateClosed, DebateInterrupted, Event, TurnAsked, TurnTaken
 from disputatio.record.history import History, PromptRows
@@ -130,7 +130,7 @@ def turn_asked(path: AskPath, ask: Ask, first: Send | None, names: TextHashes) -
     )
 
 
-def turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
+def turn_taken(path: AskPath, ask: Ask, taken: TurnResult) -> TurnTaken:
     """The event that a seat took its turn."""
     return TurnTaken(
         path=path,

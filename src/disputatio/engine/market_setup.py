@@ -18,7 +18,7 @@ from disputatio.errors import InvalidInputError, VerificationError
 from disputatio.formats.format import Format
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence, one_line
-from disputatio.participants.analyst.seated import Analyst
+from disputatio.participants.analyst.participant import Analyst
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, TEXTBOOK, Kind
 from disputatio.record.text import digest

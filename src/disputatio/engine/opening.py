@@ -29,7 +29,7 @@ from disputatio.ledger.budget import Budget
 from disputatio.ledger.prices import PriceBook, context_window, known_window
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.motion.motion import SourceKind
-from disputatio.participants.analyst.seated import Analyst
+from disputatio.participants.analyst.participant import Analyst
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.human import Participant
 from disputatio.participants.local_models import EMBEDDED_MODEL

@@ -23,7 +23,7 @@ from disputatio.engine.opening import Proposal, make_rules
 from disputatio.engine.preview import course_plan, seat_profiles
 from disputatio.engine.simulation import LaidOutCall, Simulation, TooLongError
 from disputatio.ledger.prices import PriceBook
-from disputatio.participants.caching import Prices, Sent, bill, cache_rules
+from disputatio.participants.caching import CachedCall, Prices, bill, cache_rules
 from disputatio.participants.call import OutputMode, Usage
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.prompts.definitions import with_definitions
@@ -154,17 +154,20 @@ def _choice(
     return ModeChoice(seating.address, seats, prompted, native)
 
 
-def native_calls(calls: Sequence[LaidOutCall]) -> list[Sent]:
+def native_calls(calls: Sequence[LaidOutCall]) -> list[CachedCall]:
     """The calls with their schemas outside the prompt."""
-    return [Sent(row.wave, row.shared, row.task, row.call.schema_text, len(row.call.schema_text) // 4) for row in calls]
+    return [
+        CachedCall(row.wave, row.shared, row.task, row.call.schema_text, len(row.call.schema_text) // 4)
+        for row in calls
+    ]
 
 
-def prompted_calls(calls: Sequence[LaidOutCall]) -> list[Sent]:
+def prompted_calls(calls: Sequence[LaidOutCall]) -> list[CachedCall]:
     """The calls with their schemas behind the task."""
     sent = []
     for row in calls:
         words = 0 if row.call.schema is None else len(canonical(with_definitions(row.call.schema))) + _FORM_BYTES
-        sent.append(Sent(row.wave, row.shared, row.task + words // 4))
+        sent.append(CachedCall(row.wave, row.shared, row.task + words // 4))
     return sent
 
 

@@ -27,7 +27,7 @@ from disputatio.participants.batch.collector import is_batched
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.length_profiles import SHORT, USUAL, LengthProfile, length_profile_of
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.reasoning import FEWEST_SEEN, expected_reasoning, kept_as
+from disputatio.participants.reasoning import FEWEST_SEEN, expected_reasoning, model_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +391,7 @@ def _assumed_reasoning(proposal: Proposal) -> Iterator[str]:
     """What is assumed of the reasoning of each model that reasons, a sentence each."""
     length_profile = seat_profiles(proposal)
     seated = {
-        kept_as(row): (row, length_profile[seat])
+        model_key(row): (row, length_profile[seat])
         for seat, row in proposal.settings.seats.items()
         if seat in length_profile
     }

@@ -58,7 +58,7 @@ from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.shared import SharedCeiling
 from disputatio.motion import Evidence, Motion
 from disputatio.motion.motion import SourceKind
-from disputatio.participants.analyst.seated import ANALYST
+from disputatio.participants.analyst.participant import ANALYST
 from disputatio.participants.human import KIND as PERSON
 from disputatio.participants.human import Participant
 from disputatio.participants.providers import PROVIDERS

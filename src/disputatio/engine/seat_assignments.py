@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from disputatio.formats.debate_context import Voice
 from disputatio.kernel import JsonObject
 from disputatio.ledger.prices import known_window
-from disputatio.participants.analyst.seated import Analyst
+from disputatio.participants.analyst.participant import Analyst
 from disputatio.participants.call import Fault, FaultKind, ModelClient, OutputMode, Reply, Usage
 from disputatio.participants.human import Participant
 from disputatio.participants.model_seat import ModelSeating, Price
@@ -163,7 +163,7 @@ async def learn_from_store(allowances: Allowances, seatings: Iterable[ModelSeati
     Raises:
         StoreError: the store cannot be read.
     """
-    new = allowances.not_looked_up(seatings)
+    new = allowances.claim_lookups(seatings)
     if not new:
         return
     from disputatio.metrics.calibration import read_reasoning

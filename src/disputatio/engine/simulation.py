@@ -29,7 +29,7 @@ from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, Reply, Segment, Usage
 from disputatio.participants.human import Person
 from disputatio.participants.length_profiles import LengthProfile
-from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Send, Taken, TurnTaking
+from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Send, TurnResult, TurnTaking
 from disputatio.prompts.compose import DebatePrompts, RenderMessage, compose_shared, compose_task
 from disputatio.record.text import canonical
 from disputatio.tools.protocol import ToolLimits, ToolResult
@@ -117,8 +117,8 @@ class _SizedPrompts(DebatePrompts):
     def whole(self, ask: Ask) -> tuple[Segment, ...]:
         shared = self.shared.get(ask.seat)
         if shared is None:
-            shared = self.shared[ask.seat] = compose_shared(self.book, self.setting, ask.seat)
-        task = compose_task(self.book, self.setting, ask)
+            shared = self.shared[ask.seat] = compose_shared(self.book, self.context, ask.seat)
+        task = compose_task(self.book, self.context, ask)
         return (shared, self._heard(ask.messages), task) if ask.messages else (shared, task)
 
     def _heard(self, posts: Sequence[Message]) -> _SizedHistory:
@@ -183,7 +183,7 @@ class Simulation:
                 if turns > MOST_TURNS:
                     raise TooLongError(f"{MOST_TURNS:,} turns")
                 result = await self._carry_out(ask, self._turn_taking(path, ask))
-                driver.answer(path, result.turn if isinstance(result, Taken) else result)
+                driver.answer(path, result.turn if isinstance(result, TurnResult) else result)
                 if taken + thread_time() - begun > LONGEST_S:
                     raise TooLongError(f"{LONGEST_S:g} s to compute")
                 if not turns % _BREATH:
@@ -209,14 +209,14 @@ class Simulation:
             tool_limits=tools.limits if tools else ToolLimits(),
         ).take()
 
-    async def _carry_out(self, ask: Ask, taking: TurnTaking) -> Taken | Abstention:
+    async def _carry_out(self, ask: Ask, taking: TurnTaking) -> TurnResult | Abstention:
         """Do what a turn asks for until it ends, and return how it ended."""
         brought: Reply | ToolResult | None = None
         while True:
             try:
                 order = taking.send(brought)
             except StopIteration as end:
-                result: Taken | Abstention = end.value
+                result: TurnResult | Abstention = end.value
                 return result
             brought = None
             if isinstance(order, Send):

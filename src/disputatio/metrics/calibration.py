@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from disputatio.kernel import JsonObject
 from disputatio.metrics.collecting import Selection, iterate_measures
 from disputatio.metrics.measures import Measures
-from disputatio.participants.reasoning import ReasoningSeen
+from disputatio.participants.reasoning import ReasoningStats
 from disputatio.record.events import CallMade, CallSent, DebateOpened
 from disputatio.record.store import Store
 
@@ -96,7 +96,7 @@ _MOST_COUNTED = 20
 """How many debates with one of the models are counted."""
 
 
-def read_reasoning(store: Store, models: Collection[Model]) -> dict[Model, ReasoningSeen]:
+def read_reasoning(store: Store, models: Collection[Model]) -> dict[Model, ReasoningStats]:
     """Read how much ``models`` reasoned in the newest debates of ``store``; models without data are missing.
 
     Of the ``MOST_READ`` newest debates, at most ``_MOST_COUNTED`` with one of the models are read.
@@ -104,7 +104,7 @@ def read_reasoning(store: Store, models: Collection[Model]) -> dict[Model, Reaso
     Raises:
         StoreError: the store cannot be read.
     """
-    found: dict[Model, ReasoningSeen] = {}
+    found: dict[Model, ReasoningStats] = {}
     counted = 0
     for row in islice(store.debates(), MOST_READ):
         seated: dict[tuple[str, str], Model] = {}
@@ -121,7 +121,7 @@ def read_reasoning(store: Store, models: Collection[Model]) -> dict[Model, Reaso
                 made: Any = sealed.event()
                 tokens, model = made.usage.get("reasoning_tokens"), seated.get(asked.get(made.call, ("", "")))
                 if isinstance(tokens, int) and model is not None:
-                    found[model] = found.get(model, ReasoningSeen()) + ReasoningSeen(1, tokens, tokens)
+                    found[model] = found.get(model, ReasoningStats()) + ReasoningStats(1, tokens, tokens)
         counted += bool(seated)
         if counted == _MOST_COUNTED:
             break

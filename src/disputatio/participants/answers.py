@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import OrderedDict
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, Final, NamedTuple
 
 from disputatio.kernel import JsonObject, LenientTurnSpec
 from disputatio.motion import clean, one_line
 from disputatio.participants.corrections import Place
-from disputatio.participants.mending import mended
 from disputatio.record.text import canonical
 
 MAX_ANSWER_CHARS = 200_000
@@ -122,7 +123,7 @@ def read_answer(
     if len(text) > MAX_ANSWER_CHARS:
         return SchemaMismatch((f"the answer is too long: {len(text):,} characters",))
     try:
-        value, repaired = _loaded(text, mend=cut_off_at is None)
+        value, repaired = _parse(text, mend=cut_off_at is None)
     except ValueError as error:
         if cut_off_at is not None:
             return SchemaMismatch((f"the answer was cut off at {cut_off_at} tokens; be briefer",))
@@ -131,7 +132,7 @@ def read_answer(
         return SchemaMismatch(("the answer is not a JSON object",))
     # JSON in plain ASCII without an escape or a delete character holds nothing to clean out of its strings.
     plain = not repaired and text.isascii() and "\\" not in text and "\x7f" not in text
-    if not _tidied(value, plain=plain):
+    if not _clean_strings(value, plain=plain):
         return SchemaMismatch((_TOO_DEEP,))
     faults = checks.faults(value, schema, schema_text)
     reasons = tuple(row.reason for row in faults)
@@ -153,7 +154,7 @@ def read_leniently(text: str, form: object, checks: SchemaChecks) -> ShapedAnswe
     return read if isinstance(read, ShapedAnswer) else None
 
 
-def _loaded(text: str, *, mend: bool) -> tuple[object, bool]:
+def _parse(text: str, *, mend: bool) -> tuple[object, bool]:
     """The value and whether it was mended; ValueError in words for the model where there is none."""
     if not text.strip():
         raise ValueError("the answer is empty")
@@ -164,7 +165,7 @@ def _loaded(text: str, *, mend: bool) -> tuple[object, bool]:
     except ValueError:
         if not mend:
             raise
-    value = mended(text)
+    value = repair_json(text)
     if isinstance(value, list):
         # Prose before the object, or the object given twice: the last whole object is the answer.
         value = next((row for row in reversed(value) if isinstance(row, dict)), "")
@@ -181,7 +182,7 @@ def _no_constant(word: str) -> object:
 _STRICT: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def _tidied(answer: dict[str, Any], *, plain: bool) -> bool:
+def _clean_strings(answer: dict[str, Any], *, plain: bool) -> bool:
     """Clean and strip every string in ``answer``, in place; False where it is nested too deeply.
 
     ``plain`` tells that there is nothing to clean out of any of them. The schema check has a bound on depth too, but
@@ -216,3 +217,45 @@ def _clean_keys(row: dict[str, Any]) -> None:
 _DEEPEST = 20
 """No form nests this deep; what does is refused."""
 _TOO_DEEP = "the answer is nested too deeply"
+
+
+MAX_REPAIR_CHARS = 50_000
+"""Characters; the largest answer that a form allows has about 30,000."""
+MAX_REPAIR_CALLS = 1_500_000
+"""A second or two of work. A large answer whose every quotation mark is wrong takes a third of this."""
+
+
+class _TooMuchWorkError(Exception):
+    """The bound was passed. Never leaves this module."""
+
+
+def repair_json(text: str) -> object:
+    """The value that faulty JSON stands for; an empty text where none was found.
+
+    Raises:
+        ValueError: mending it would take too long.
+    """
+    import json_repair
+
+    if len(text) > MAX_REPAIR_CHARS:
+        raise ValueError(f"the answer is no valid JSON and too long to mend: {len(text):,} characters")
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: Any) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"}
+        if calls > MAX_REPAIR_CALLS:
+            raise _TooMuchWorkError
+
+    # A profiler that is at work elsewhere in the process gets its turn back afterwards.
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        value: object = json_repair.loads(text, skip_json_loads=True)
+    except _TooMuchWorkError:
+        raise ValueError("the answer is no valid JSON and could not be mended") from None
+    except (RecursionError, ValueError):
+        return ""
+    finally:
+        sys.setprofile(before)
+    return value

@@ -69,7 +69,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class CachedCall:
     """One call as a cache sees it, in tokens.
 
     Attributes:
@@ -93,7 +93,7 @@ class Sent:
 
 
 @dataclass(slots=True)
-class Billed:
+class InputBill:
     """What calls are billed: their input in tokens, and what it costs in tokens of the usual price."""
 
     tokens: int = 0
@@ -101,7 +101,7 @@ class Billed:
     cost: float = 0.0
 
 
-def bill(calls: Iterable[Sent], rules: CacheRules, prices: Prices, *, staggered: bool = False) -> Billed:
+def bill(calls: Iterable[CachedCall], rules: CacheRules, prices: Prices, *, staggered: bool = False) -> InputBill:
     """What the input of ``calls`` to one model is billed; they are in the order in which they leave.
 
     Args:
@@ -110,7 +110,7 @@ def bill(calls: Iterable[Sent], rules: CacheRules, prices: Prices, *, staggered:
         prices: those of the model.
         staggered: whether the first call of a wave is answered before the others leave.
     """
-    found, cache = Billed(), _Cache(rules)
+    found, cache = InputBill(), _Cache(rules)
     for call in calls:
         served = cache.served(call, staggered=staggered)
         written = cache.keep(call, served)
@@ -128,7 +128,7 @@ class _Cache:
         self._kept: dict[tuple[str, int, int], int] = {}
         self._schemas: set[str] = set()
 
-    def _places(self, call: Sent) -> list[tuple[tuple[str, int, int], int]]:
+    def _places(self, call: CachedCall) -> list[tuple[tuple[str, int, int], int]]:
         """The beginnings of ``call`` that end with a piece, each with its tokens."""
         front = self._rules.schema_in_front
         schema, size = (call.schema, call.schema_tokens) if front else ("", 0)
@@ -138,7 +138,7 @@ class _Cache:
             places.append(((schema, depth, name), size))
         return places
 
-    def served(self, call: Sent, *, staggered: bool) -> int:
+    def served(self, call: CachedCall, *, staggered: bool) -> int:
         """The tokens of the longest beginning that is kept since an earlier wave."""
         longest = 0
         for place, size in self._places(call):
@@ -147,7 +147,7 @@ class _Cache:
                 longest = size - size % self._rules.step
         return longest
 
-    def keep(self, call: Sent, served: int) -> int:
+    def keep(self, call: CachedCall, served: int) -> int:
         """Keep the beginnings of ``call``; how many tokens of them are written at a price of their own."""
         places = self._places(call)
         known = not (call.schema and self._rules.schema_in_front) or call.schema in self._schemas

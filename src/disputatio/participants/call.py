@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from disputatio.kernel import JsonObject
 
@@ -236,3 +236,53 @@ class ModelClient(Protocol):
 
     async def aclose(self) -> None:
         """Release connections and processes. Safe to repeat."""
+
+
+BYTES_PER_TOKEN: Final = 512
+STREAMED_BYTES_PER_TOKEN: Final = 2_048
+LINES_PER_TOKEN: Final = 16
+OVERHEAD: Final = 1 << 20
+OVERHEAD_LINES: Final = 2_000
+LARGEST_BODY: Final = 64 << 20
+LARGEST_STREAM: Final = 512 << 20
+LARGEST_ERROR: Final = 1 << 20
+"""Bytes of a response with an error status that are read. What follows is left out: the status says what went wrong."""
+
+LONGEST_BEGINNING: Final = 500
+"""Characters that are kept of an answer which was stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBound:
+    """The most that a model may send for one call.
+
+    Attributes:
+        tokens: the limit of the call; 0 where nothing was asked of a model.
+        size: bytes of the body, the repeated request not counted.
+        event: bytes of one event of a stream, and of a body that is none.
+        lines: lines of a stream.
+    """
+
+    tokens: int
+    size: int
+    event: int
+    lines: int
+
+    @classmethod
+    def of(cls, max_tokens: int, *, streamed: bool) -> AnswerBound:
+        """The bound of a call that may have ``max_tokens`` tokens of output."""
+        whole = min(OVERHEAD + BYTES_PER_TOKEN * max_tokens, LARGEST_BODY)
+        lines = OVERHEAD_LINES + LINES_PER_TOKEN * max_tokens
+        if not streamed:
+            return cls(max_tokens, whole, whole, lines)
+        size = min(OVERHEAD + STREAMED_BYTES_PER_TOKEN * max_tokens, LARGEST_STREAM)
+        return cls(max_tokens, size, min(size, whole), lines)
+
+    @property
+    def purpose(self) -> str:
+        """What it is the bound for, in words."""
+        return f"{self.tokens:,} tokens" if self.tokens else "what is no answer"
+
+
+UNASKED: Final = AnswerBound(0, 16 << 20, 16 << 20, 1_000_000)
+"""For what is read outside a call of a model, such as a list of models."""

@@ -49,7 +49,7 @@ a joiner is put, so the kinds are broken one after the other; an expression whos
 for many times as fast as one that may begin with any of three."""
 
 
-def broken(text: str) -> str:
+def break_control_tokens(text: str) -> str:
     """``text`` with a joiner inside each control token. Texts without one come back unchanged."""
     for beginning, token in _TOKENS:
         if beginning in text:

@@ -85,7 +85,7 @@ def correction_of(content: JsonObject, places: Iterable[Place | None], schema: J
     cut = _cut(content, outer)
     if len(canonical(cut)) > _MOST_SHARE * whole:
         return None
-    pruned = _pruned(schema, outer)
+    pruned = _prune(schema, outer)
     return None if pruned is None else Correction(content, outer, pruned)
 
 
@@ -121,12 +121,12 @@ def _by_step(places: Sequence[Place]) -> dict[str | int, list[Place]]:
     return steps
 
 
-def _pruned(schema: JsonObject, places: Sequence[Place]) -> JsonObject | None:
+def _prune(schema: JsonObject, places: Sequence[Place]) -> JsonObject | None:
     """The schema of ``places`` alone; None where one of them is not in it."""
     kept: dict[str, JsonObject] = {}
     for step, rest in _by_step(places).items():
         inner = cast("Any", schema.get("items") if isinstance(step, int) else schema.get("properties", {}).get(step))  # type: ignore[union-attr]
-        pruned = None if inner is None else inner if () in rest else _pruned(inner, rest)
+        pruned = None if inner is None else inner if () in rest else _prune(inner, rest)
         if pruned is None:
             return None
         kept[_key(step)] = pruned

@@ -103,7 +103,7 @@ _TABLE = (
 
 LOCAL_MODELS: Mapping[str, LocalModel] = MappingProxyType({row.name: row for row in _TABLE})
 
-BETTER_MODEL = "qwen3-4b"
+RECOMMENDED_MODEL = "qwen3-4b"
 """What the end of a debate on the default model recommends."""
 
 

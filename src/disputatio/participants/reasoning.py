@@ -92,11 +92,11 @@ _LIMIT_REFUSED: Final = re.compile(
     re.IGNORECASE,
 )
 
-KeptAs: TypeAlias = tuple[str, str, str, str]
+ModelKey: TypeAlias = tuple[str, str, str, str]
 """What something is known about: provider, model, address and effort."""
 
 
-def kept_as(seating: ModelSeating) -> KeptAs:
+def model_key(seating: ModelSeating) -> ModelKey:
     """What knowledge about the model in ``seating`` is kept under."""
     effort = seating.reasoning_effort
     return seating.provider, seating.model, seating.base_url or "", "" if effort is None else str(effort)
@@ -129,7 +129,7 @@ def most_reasoning(allowance: int) -> int:
     return allowance * 3
 
 
-def expected_reasoning(seating: ModelSeating, seen: ReasoningSeen) -> tuple[int, int, int]:
+def expected_reasoning(seating: ModelSeating, seen: ReasoningStats) -> tuple[int, int, int]:
     """The least, the usual and the most tokens that the model is expected to reason in a call, on the whole.
 
     Half, all and twice the mean of what was seen, where ``FEWEST_SEEN`` calls were; else nothing, a fifth and
@@ -143,7 +143,7 @@ def expected_reasoning(seating: ModelSeating, seen: ReasoningSeen) -> tuple[int,
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningSeen:
+class ReasoningStats:
     """What was seen of a model's reasoning.
 
     Attributes:
@@ -156,9 +156,9 @@ class ReasoningSeen:
     tokens: int = 0
     largest: int = 0
 
-    def __add__(self, other: ReasoningSeen) -> ReasoningSeen:
+    def __add__(self, other: ReasoningStats) -> ReasoningStats:
         """Both together."""
-        return ReasoningSeen(self.calls + other.calls, self.tokens + other.tokens, max(self.largest, other.largest))
+        return ReasoningStats(self.calls + other.calls, self.tokens + other.tokens, max(self.largest, other.largest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class _Known:
         window: its context window as its server told it; None where it did not.
     """
 
-    seen: ReasoningSeen = ReasoningSeen()
+    seen: ReasoningStats = ReasoningStats()
     raised: int = 0
     most: int | None = None
     window: int | None = None
@@ -195,19 +195,19 @@ class Allowances:
 
     def __init__(self, window: Callable[[ModelSeating], int | None] = no_window) -> None:
         self._window = window
-        self._known: dict[KeptAs, _Known] = {}
-        self._looked_up: set[KeptAs] = set()
+        self._known: dict[ModelKey, _Known] = {}
+        self._looked_up: set[ModelKey] = set()
 
-    def not_looked_up(self, seatings: Iterable[ModelSeating]) -> dict[KeptAs, ModelSeating]:
+    def claim_lookups(self, seatings: Iterable[ModelSeating]) -> dict[ModelKey, ModelSeating]:
         """Those of ``seatings`` that nobody has asked this for yet: what debates of before know is looked up once."""
-        new = {kept_as(row): row for row in seatings if not _is_fixed(row)}
+        new = {model_key(row): row for row in seatings if not _is_fixed(row)}
         new = {key: row for key, row in new.items() if key not in self._looked_up}
         self._looked_up.update(new)
         return new
 
-    def seen(self, seating: ModelSeating) -> ReasoningSeen:
+    def seen(self, seating: ModelSeating) -> ReasoningStats:
         """What was seen of its reasoning."""
-        return self._known.get(kept_as(seating), _NOTHING).seen
+        return self._known.get(model_key(seating), _NOTHING).seen
 
     def of(self, seating: ModelSeating, answer: int, prompt: Sequence[Segment] = ()) -> int:
         """The tokens for reasoning in a call whose answer has ``answer`` tokens at most; see ``room``."""
@@ -222,7 +222,7 @@ class Allowances:
             usual: those that such answers usually need; the first number is no smaller.
             prompt: what is sent.
         """
-        known, chosen = self._known.get(kept_as(seating), _NOTHING), first_allowance(seating)
+        known, chosen = self._known.get(model_key(seating), _NOTHING), first_allowance(seating)
         wanted = max(chosen, min(max(known.raised, THREEFOLD * known.seen.largest), LARGEST))
         most = max(LARGEST_LIMIT, chosen + answer) if known.most is None else known.most
         window = self._window(seating) if known.window is None else known.window
@@ -231,7 +231,7 @@ class Allowances:
         answer = min(answer, max(usual, most))
         return answer, max(0, min(wanted, most - answer))
 
-    def smaller(self, seating: ModelSeating, call: Call) -> Iterator[Call]:
+    def smaller_calls(self, seating: ModelSeating, call: Call) -> Iterator[Call]:
         """``call``, then the same with ever less room, down to the least that is of use.
 
         First there is less to reason in: down to what the model was seen to need and a quarter more; where it was not
@@ -247,7 +247,7 @@ class Allowances:
         if call.least_tokens < call.answer_tokens:
             yield call.with_room(call.least_tokens, allowance)
 
-    def judged(self, seating: ModelSeating, call: Call, outcome: Reply | Fault) -> Reply | Fault:
+    def judge(self, seating: ModelSeating, call: Call, outcome: Reply | Fault) -> Reply | Fault:
         """``outcome`` as it is to be recorded, after what it teaches was learned.
 
         A reply whose limit went into reasoning becomes a fault that says so, and the refusal of a limit that can be
@@ -270,7 +270,7 @@ class Allowances:
             outcome: what came of it.
         """
         tokens = outcome.usage.reasoning_tokens if outcome.usage else None
-        key = kept_as(seating)
+        key = model_key(seating)
         known = self._known.get(key, _NOTHING)
         if isinstance(outcome, Fault) and outcome.kind is FaultKind.LIMIT_TOO_LARGE:
             self._known[key] = _lowered(known, outcome.message, limit, allowance)
@@ -281,13 +281,13 @@ class Allowances:
             known = replace(known, raised=max(known.raised, needed))
         elif tokens is None:
             return
-        seen = ReasoningSeen(1, tokens, tokens) if tokens is not None else ReasoningSeen()
+        seen = ReasoningStats(1, tokens, tokens) if tokens is not None else ReasoningStats()
         self._known[key] = replace(known, seen=known.seen + seen)
 
-    def remember(self, seating: ModelSeating, seen: ReasoningSeen) -> None:
+    def remember(self, seating: ModelSeating, seen: ReasoningStats) -> None:
         """Take in what debates of before have seen of a model, unless this process has seen it itself."""
         if not self.seen(seating).calls:
-            key = kept_as(seating)
+            key = model_key(seating)
             self._known[key] = replace(self._known.get(key, _NOTHING), seen=seen)
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, Json, JsonObject
 from disputatio.participants.answers import SchemaChecks, SchemaMismatch, ShapedAnswer, read_answer, read_leniently
-from disputatio.participants.turn_taking import Await, Reject, Taken, TurnTaking
+from disputatio.participants.turn_taking import Await, Reject, TurnResult, TurnTaking
 from disputatio.record.events import TurnTaken
 from disputatio.record.history import History
 from disputatio.record.text import canonical
@@ -73,9 +73,9 @@ class Scripted:
             yield Reject("", "rule", reasons)
 
 
-def _read(ask: Ask, answer: ShapedAnswer) -> Taken:
+def _read(ask: Ask, answer: ShapedAnswer) -> TurnResult:
     turn = ask.spec.read(answer.content)
-    return Taken(turn, answer.content, ask.spec.violations(turn), answer.repaired)
+    return TurnResult(turn, answer.content, ask.spec.violations(turn), answer.repaired)
 
 
 def recording(history: History, name: str) -> Scripted:

@@ -37,7 +37,7 @@ class SharedClients:
     """One gateway for each model, address, key, effort and time limit, however many seats use it."""
 
     def __init__(self, client_factory: ClientFactory) -> None:
-        self._opener = client_factory
+        self._client_factory = client_factory
         self._open: dict[tuple[object, ...], ModelClient] = {}
 
     def get(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
@@ -45,7 +45,7 @@ class SharedClients:
         place = (seating.provider, seating.model, seating.base_url, api_key)
         identity = (*place, seating.timeout_s, seating.mode, seating.reasoning_effort)
         if identity not in self._open:
-            self._open[identity] = self._opener(seating, api_key)
+            self._open[identity] = self._client_factory(seating, api_key)
         return self._open[identity]
 
     async def aclose(self) -> None:

@@ -9,7 +9,7 @@ Taking a turn is a generator, like a rulebook. It yields orders and is given wha
 - ``Consult`` a tool: brings its result, which is data. On resume the recorded results are fed first.
 - ``Await`` what a coroutine of the program returns: brings it.
 
-It returns ``Taken`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
+It returns ``TurnResult`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
 the reasons, so many times, and then the seat abstains, unless the form accepts the last answer with its fault (see
 `disputatio.kernel.LenientTurnSpec`); a broken rule is asked again once and then the answer is accepted with its
 violations. Nothing is put in the place of an answer. A call that was cut while its model reasoned is
@@ -46,7 +46,7 @@ _ANY_OBJECT: JsonObject = {"type": "object"}
 _CHOICE_TOKENS = 600
 """Of the answer which tools to call."""
 _USUAL_LIMITS = ToolLimits()
-_FORGETTABLE = 4_000
+_MOST_SHOWN_BACK = 4_000
 """How much of a rejected answer is shown back to the model, in characters."""
 
 
@@ -88,7 +88,7 @@ class Await:
     work: Awaitable[Any]
 
 
-class Taken(NamedTuple):
+class TurnResult(NamedTuple):
     """The turn. ``asked`` counts how often the seat was asked for it, or for parts of it again."""
 
     turn: Turn
@@ -100,7 +100,7 @@ class Taken(NamedTuple):
 
 
 TurnStep: TypeAlias = Send | Rest | Reject | Consult | Await
-TurnTaking: TypeAlias = Generator[TurnStep, Any, Taken | Abstention]
+TurnTaking: TypeAlias = Generator[TurnStep, Any, TurnResult | Abstention]
 
 
 class _Answer(NamedTuple):
@@ -206,7 +206,7 @@ class ModelTurn:
                 return found
             # Before the task, where the history grows: what was served from a prefix cache still is.
             prompt, self._asked = (*prompt[:-1], *found, prompt[-1]), 0
-        answer = yield from self._shaped("", prompt, shape)
+        answer = yield from self._ask_shape("", prompt, shape)
         if isinstance(answer, Abstention):
             return answer
         best = self._read(answer)
@@ -220,7 +220,7 @@ class ModelTurn:
             correction = correction_of(answer.content, places, shape.schema)
             raw, because = (answer.raw, "rule") if correction is None else (correction.excerpt, "rule-part")
             again = self._again(prompt, raw, because, reasons)
-            second = yield from self._shaped("", again, shape, correction)
+            second = yield from self._ask_shape("", again, shape, correction)
             if isinstance(second, Abstention):
                 break
             read = self._read(second)
@@ -239,7 +239,7 @@ class ModelTurn:
         called: set[str] = set()
         for number in range(1, limits.rounds + 1):
             asked = (*prompt[:-1], *found, question)
-            answer = yield from self._shaped(name_choice_part(number), asked, shape)
+            answer = yield from self._ask_shape(name_choice_part(number), asked, shape)
             if isinstance(answer, Abstention):
                 # Who cannot say what to look up can still speak; the record has the answers that did not fit.
                 return tuple(found) if answer.reason == "misfit" else answer
@@ -282,31 +282,31 @@ class ModelTurn:
         if reasons:
             prompt = (*prompt, self._prompts.reasons("rule", reasons))
         shape = self._shape(part.schema, self._limits(part.max_tokens), part.temperature)
-        return (yield from self._shaped(part.label, prompt, shape))
+        return (yield from self._ask_shape(part.label, prompt, shape))
 
     def _limits(self, max_tokens: int) -> Limits:
         """Those of an answer that is not the turn, unless the seat has a limit for all of them."""
         own = self._seatings[0].max_tokens
         return Limits(own or max_tokens, fixed=own is not None)
 
-    def _joined(self, done: list[_Answer]) -> Taken:
+    def _joined(self, done: list[_Answer]) -> TurnResult:
         content = self._ask.spec.join(tuple(row.content for row in done))
         misfit = self._checks.reasons(content, self._ask.spec.schema)
         if misfit:
             raise AssertionError(f"the parts of {self._ask.spec.name} do not make a whole: {misfit}")
         return self._read(_Answer(content, any(row.repaired for row in done), ""))
 
-    def _read(self, answer: _Answer) -> Taken:
+    def _read(self, answer: _Answer) -> TurnResult:
         turn = self._ask.spec.read(answer.content)
-        return Taken(turn, answer.content, self._ask.spec.violations(turn), answer.repaired)
+        return TurnResult(turn, answer.content, self._ask.spec.violations(turn), answer.repaired)
 
-    def _finished(self, taken: Taken) -> Taken:
+    def _finished(self, taken: TurnResult) -> TurnResult:
         return taken._replace(asked=self._asked, served_models=tuple(self._served))
 
     def _again(
         self, prompt: tuple[Segment, ...], raw: str, because: str, reasons: tuple[str, ...]
     ) -> tuple[Segment, ...]:
-        shown = clean(raw if len(raw) <= _FORGETTABLE else raw[:_FORGETTABLE] + " ...")
+        shown = clean(raw if len(raw) <= _MOST_SHOWN_BACK else raw[:_MOST_SHOWN_BACK] + " ...")
         told = self._prompts.reasons(because, reasons)
         return (*prompt, Segment("assistant", shown), told) if shown.strip() else (*prompt, told)
 
@@ -315,7 +315,7 @@ class ModelTurn:
         sent_text = text if size.schema is schema else canonical(size.schema)
         return _Shape(schema, text, size, sent_text, temperature, name or self._ask.spec.name)
 
-    def _shaped(
+    def _ask_shape(
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, correction: Correction | None = None
     ) -> Generator[TurnStep, Any, _Answer | Abstention]:
         """An answer of the right shape, after as many asks as the limits allow.
@@ -456,14 +456,14 @@ class ModelTurn:
             mode,
             temperature,
             answer + allowance,
-            seed=self._drawn_seed(part),
+            seed=self._call_seed(part),
             schema_text=shape.sent_text,
             reasoning_allowance=allowance,
             usual_tokens=usual,
             tells_schema=mode is OutputMode.PROMPTED,
         )
 
-    def _drawn_seed(self, part: str) -> int | None:
+    def _call_seed(self, part: str) -> int | None:
         """A seed of its own for every call, the same whenever the debate is replayed."""
         if self._seed is None:
             return None

@@ -9,10 +9,12 @@ from disputatio.prompts.compose import (
     compose_part,
     looked_up_segment,
     reasons_segment,
+    role_for_person,
+    rules_for_person,
     schema_segment,
+    task_for_person,
 )
 from disputatio.prompts.fence import fence
-from disputatio.prompts.for_people import role_for_person, rules_for_person, task_for_person
 
 __all__ = [
     "LOCK_FILE",

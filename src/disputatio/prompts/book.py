@@ -117,13 +117,13 @@ class PromptBook:
         """
         pieces = self._pieces.get(name)
         if pieces is None:
-            pieces = self._pieces[name] = _taken_apart(self._texts[f"{name}.md"].strip())
+            pieces = self._pieces[name] = _split_template(self._texts[f"{name}.md"].strip())
         filled = list(pieces)
         filled[1::2] = [values[place] for place in pieces[1::2]]
         return "".join(filled)
 
 
-def _taken_apart(text: str) -> tuple[str, ...]:
+def _split_template(text: str) -> tuple[str, ...]:
     """A template as text, place, text, place and so on, with text at both ends: prompts are filled at every call.
 
     Raises:

@@ -13,12 +13,12 @@ from functools import lru_cache
 from disputatio.evidence.sources import Source
 from disputatio.formats.turns.schema import describe_lengths, fit_limits
 from disputatio.kernel import Ask, JsonObject, Message, Messages, Part, Seat
-from disputatio.motion import Evidence, Motion, one_line
+from disputatio.motion import Evidence, Motion, clean, one_line
 from disputatio.participants.call import Segment
 from disputatio.prompts.book import PromptBook
 from disputatio.prompts.definitions import with_definitions
 from disputatio.prompts.fence import fence, plain_name, quoted
-from disputatio.prompts.layout import NO_LIMIT, LaidOut, lay_out
+from disputatio.prompts.layout import NO_LIMIT, LaidOutSources, lay_out
 from disputatio.record.text import canonical
 from disputatio.tools.protocol import OfferedTool, ToolRequest, ToolResult
 from disputatio.tools.tool_choice import describe_tools
@@ -41,24 +41,24 @@ class PromptContext:
     introduced: Mapping[str, int] = field(default_factory=dict)
     says_lengths: bool = True
 
-    def laid_out(self, seat: str) -> LaidOut:
+    def laid_out(self, seat: str) -> LaidOutSources:
         """The sources as ``seat`` sees them from the beginning."""
         known = tuple(row for row in self.evidence if row.source_id not in self.introduced)
         return lay_out(known, self.motion.text, self.shares.get(seat, NO_LIMIT))
 
 
-def compose(book: PromptBook, setting: PromptContext, ask: Ask) -> tuple[Segment, ...]:
+def compose(book: PromptBook, context: PromptContext, ask: Ask) -> tuple[Segment, ...]:
     """The whole prompt of ``ask``."""
     render = RenderMessage(book)
     # The posts of a long debate are rendered once each, not once for every prompt they stand in.
     heard = ask.messages.each(render) if isinstance(ask.messages, Messages) else map(render, ask.messages)
-    return (compose_shared(book, setting, ask.seat), *heard, compose_task(book, setting, ask))
+    return (compose_shared(book, context, ask.seat), *heard, compose_task(book, context, ask))
 
 
-def compose_shared(book: PromptBook, setting: PromptContext, seat: Seat) -> Segment:
+def compose_shared(book: PromptBook, context: PromptContext, seat: Seat) -> Segment:
     """The beginning of every prompt of ``seat``: the rules, the motion and the evidence."""
-    cites = bool(setting.evidence)
-    return _common(book, setting.format_name, setting.motion, setting.laid_out(seat), cites=cites)
+    cites = bool(context.evidence)
+    return _common(book, context.format_name, context.motion, context.laid_out(seat), cites=cites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,36 +72,36 @@ class RenderMessage:
         return _heard(self.book, post.seat, post.phase, post.text)
 
 
-def compose_task(book: PromptBook, setting: PromptContext, ask: Ask) -> Segment:
+def compose_task(book: PromptBook, context: PromptContext, ask: Ask) -> Segment:
     """The end of the prompt of ``ask``: what the seat is to do now."""
     values = {**ask.task.values, **{key: fence(key, text) for key, text in ask.task.quotes.items()}}
     layers = (*ask.task.layers, ask.task.prompt)
-    task = "\n\n".join([book.fill(f"{setting.format_name}/{name}", values) for name in layers])
-    persona = _persona(book, setting, ask.seat, small=False)
-    addendum = f"{setting.format_name}/{ask.task.prompt}-evidence"
-    if setting.evidence and book.has(addendum):
+    task = "\n\n".join([book.fill(f"{context.format_name}/{name}", values) for name in layers])
+    persona = _persona(book, context, ask.seat, small=False)
+    addendum = f"{context.format_name}/{ask.task.prompt}-evidence"
+    if context.evidence and book.has(addendum):
         task += "\n\n" + book.fill(addendum, ask.task.values)
-    if setting.says_lengths and (words := describe_lengths(fit_limits(ask.spec.schema, ask.limits).schema)):
+    if context.says_lengths and (words := describe_lengths(fit_limits(ask.spec.schema, ask.limits).schema)):
         task += "\n\n" + book.fill("shared/lengths", {"lengths": words})
     return Segment("user", persona + task)
 
 
-def compose_part(book: PromptBook, setting: PromptContext, ask: Ask, part: Part) -> tuple[Segment, ...]:
+def compose_part(book: PromptBook, context: PromptContext, ask: Ask, part: Part) -> tuple[Segment, ...]:
     """The prompt of one part of ``ask``, for a small model: short, with only what the part is about."""
     system = book.fill("small/rules", {})
-    if setting.motion.language != "English":
-        system += "\n" + book.fill("shared/language", {"language": setting.motion.language})
-    values = {"motion": quoted(setting.motion.text), **ask.task.values, **part.task.values}
+    if context.motion.language != "English":
+        system += "\n" + book.fill("shared/language", {"language": context.motion.language})
+    values = {"motion": quoted(context.motion.text), **ask.task.values, **part.task.values}
     quotes = {name: quoted(text) for name, text in part.task.quotes.items()}
     text = book.fill(f"small/{part.task.prompt}", {**_EMPTY_QUOTES, **values, **quotes})
-    evidence = _small_evidence(setting, ask.seat)
-    return (Segment("system", system), Segment("user", _persona(book, setting, ask.seat, small=True) + evidence + text))
+    evidence = _small_evidence(context, ask.seat)
+    return (Segment("system", system), Segment("user", _persona(book, context, ask.seat, small=True) + evidence + text))
 
 
 _EMPTY_QUOTES = dict.fromkeys(("earlier", "questions", "responses", "defence", "answer"), "")
 
 
-def spelled(seat: str) -> str:
+def spell_seat(seat: str) -> str:
     """How a prompt spells a seat: a name with a number (``pro_1``) as the forms do, so that it has one spelling."""
     return seat.upper() if seat.isalpha() else seat
 
@@ -110,11 +110,11 @@ def spelled(seat: str) -> str:
 @lru_cache(maxsize=1024)
 def _heard(book: PromptBook, seat: str, phase: str, text: str) -> Segment:
     fenced = fence(f"{seat} {phase}", text)
-    return Segment("user", book.fill("shared/heard", {"speaker": spelled(seat), "phase": phase, "text": fenced}))
+    return Segment("user", book.fill("shared/heard", {"speaker": spell_seat(seat), "phase": phase, "text": fenced}))
 
 
 @lru_cache(maxsize=64)
-def _common(book: PromptBook, format_name: str, motion: Motion, laid_out: LaidOut, *, cites: bool) -> Segment:
+def _common(book: PromptBook, format_name: str, motion: Motion, laid_out: LaidOutSources, *, cites: bool) -> Segment:
     parts = [
         book.fill(f"{format_name}/rules", {}),
         book.fill("shared/data", {}),
@@ -133,16 +133,16 @@ def _common(book: PromptBook, format_name: str, motion: Motion, laid_out: LaidOu
     return Segment("system", "\n\n".join(parts))
 
 
-def _persona(book: PromptBook, setting: PromptContext, seat: Seat, *, small: bool) -> str:
-    persona = setting.personas.get(seat)
+def _persona(book: PromptBook, context: PromptContext, seat: Seat, *, small: bool) -> str:
+    persona = context.personas.get(seat)
     if not persona:
         return ""
     shown = quoted(persona) if small else fence("persona", persona)
     return book.fill("shared/persona", {"persona": shown}) + "\n\n"
 
 
-def _small_evidence(setting: PromptContext, seat: Seat) -> str:
-    words = setting.laid_out(seat).words
+def _small_evidence(context: PromptContext, seat: Seat) -> str:
+    words = context.laid_out(seat).words
     return fence("evidence", words) + "\n\n" if words else ""
 
 
@@ -180,15 +180,15 @@ class DebatePrompts:
     """The prompt layer as the turns of one debate need it."""
 
     book: PromptBook
-    setting: PromptContext
+    context: PromptContext
 
     def whole(self, ask: Ask) -> tuple[Segment, ...]:
         """The prompt for the whole turn."""
-        return compose(self.book, self.setting, ask)
+        return compose(self.book, self.context, ask)
 
     def part(self, ask: Ask, part: Part) -> tuple[Segment, ...]:
         """The prompt for one part of it."""
-        return compose_part(self.book, self.setting, ask, part)
+        return compose_part(self.book, self.context, ask, part)
 
     def reasons(self, because: str, reasons: tuple[str, ...]) -> Segment:
         """What the seat is told about an answer that was not accepted."""
@@ -205,3 +205,29 @@ class DebatePrompts:
     def looked_up(self, request: ToolRequest, result: ToolResult) -> Segment:
         """A call of a tool and what it brought."""
         return looked_up_segment(self.book, request, result)
+
+
+_LEFT_OUT = frozenset({"personality"})
+
+
+def task_for_person(book: PromptBook, context: PromptContext, ask: Ask) -> str:
+    """What the turn is for and what each field of it is."""
+    names = [ask.task.prompt]
+    if context.evidence and book.has(f"{context.format_name}/{ask.task.prompt}-evidence"):
+        names.append(f"{ask.task.prompt}-evidence")
+    return _fill_for_person(book, context, ask, names)
+
+
+def role_for_person(book: PromptBook, context: PromptContext, ask: Ask) -> str:
+    """Who the seat is and what its place asks of it; empty where the format has no layers."""
+    return _fill_for_person(book, context, ask, [name for name in ask.task.layers if name not in _LEFT_OUT])
+
+
+def rules_for_person(book: PromptBook, context: PromptContext) -> str:
+    """The rules of the format, as every seat is told them."""
+    return book.fill(f"{context.format_name}/rules", {})
+
+
+def _fill_for_person(book: PromptBook, context: PromptContext, ask: Ask, names: list[str]) -> str:
+    values = {**ask.task.values, **{key: clean(text).strip() for key, text in ask.task.quotes.items()}}
+    return "\n\n".join(book.fill(f"{context.format_name}/{name}", values) for name in names)

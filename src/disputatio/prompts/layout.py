@@ -19,7 +19,7 @@ NO_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class LaidOut:
+class LaidOutSources:
     """The sources as one seat sees them: id, title and text of each, and a statement of what was left out.
 
     ``words`` are those of the texts alone, for models that stumble over ids.
@@ -31,7 +31,7 @@ class LaidOut:
 
 
 @lru_cache(maxsize=32)
-def lay_out(evidence: tuple[Evidence | Source, ...], topic: str, share: int) -> LaidOut:
+def lay_out(evidence: tuple[Evidence | Source, ...], topic: str, share: int) -> LaidOutSources:
     """What a seat with a ``share`` of so many characters is shown, chosen by ``topic``.
 
     An excerpt has the id of each passage on a line before it, and of JSON the pointer of the first value in it; sources
@@ -43,7 +43,7 @@ def lay_out(evidence: tuple[Evidence | Source, ...], topic: str, share: int) -> 
     sources = SourceSet(evidence)
     excerpt = Retriever(sources).excerpt(topic, share)
     if excerpt.is_complete:
-        return LaidOut(
+        return LaidOutSources(
             tuple((row.source_id, row.title, row.text) for row in sources), "", "\n".join(row.text for row in sources)
         )
     shown: dict[str, list[str]] = {}
@@ -57,7 +57,7 @@ def lay_out(evidence: tuple[Evidence | Source, ...], topic: str, share: int) -> 
     )
     named = tuple(replace(part, source_id=plain_name(part.source_id)) for part in excerpt.left_out)
     statement = replace(excerpt, left_out=named).describe()
-    return LaidOut(texts, statement, "\n".join(passage.text for passage in excerpt.passages))
+    return LaidOutSources(texts, statement, "\n".join(passage.text for passage in excerpt.passages))
 
 
 def _first_pointer(source: Source, passage: Passage) -> str:

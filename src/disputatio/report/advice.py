@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from disputatio.participants.local_models import BETTER_MODEL, EMBEDDED_MODEL, LOCAL_MODELS
+from disputatio.participants.local_models import EMBEDDED_MODEL, LOCAL_MODELS, RECOMMENDED_MODEL
 from disputatio.report.reading import DebateReport
 
 
@@ -24,10 +24,10 @@ def advice(report: DebateReport, store: str = "") -> tuple[str, ...]:
         by_rules = sum(row.kind == "analyst" for row in report.seats)
         seated = ("Fixed rules took every seat. Models: --seat all=PROVIDER:MODEL, or one seat of them.",)
         return (*seated, *again) if by_rules and by_rules == len(report.seats) else again
-    gigabytes = LOCAL_MODELS[BETTER_MODEL].size_bytes / 1e9
+    gigabytes = LOCAL_MODELS[RECOMMENDED_MODEL].size_bytes / 1e9
     return (
         "This model has 135 million parameters: the protocol is real, the arguments are weak, its scores tell nothing.",
-        f'A better one:  disputatio debate "..." --seat all=embedded:{BETTER_MODEL}, or set OPENAI_API_KEY',
+        f'A better one:  disputatio debate "..." --seat all=embedded:{RECOMMENDED_MODEL}, or set OPENAI_API_KEY',
         f"               It is fetched once, {gigabytes:.1f} GB; `disputatio models embedded` lists what fits here.",
         *again,
     )

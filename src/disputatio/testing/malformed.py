@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final
 
-from disputatio.testing.instances import mixed, prose, seed_of
+from disputatio.testing.instances import mix, prose, seed_from
 
 
 class Malformation(StrEnum):
@@ -74,10 +74,10 @@ def malform(text: str, seed: int | str, kind: Malformation | None = None) -> str
         kind: fixes the way. One that finds no place in this text (no number to spoil, say) cuts the
             text instead, so that the result is always wrong.
     """
-    number = mixed(seed_of(str(seed)))
+    number = mix(seed_from(str(seed)))
     kinds = list(Malformation)
     chosen = kind if kind is not None else kinds[number % len(kinds)]
-    spoiled = _WAYS[chosen](text, mixed(number))
+    spoiled = _WAYS[chosen](text, mix(number))
     return spoiled if _differs(spoiled, text) else text[: len(text) // 2]
 
 
@@ -114,7 +114,7 @@ def _around(before: str, after: str = "") -> Callable[[str, int], str]:
 def _with_prose(*, before: bool, after: bool) -> Callable[[str, int], str]:
     def spoil(text: str, seed: int) -> str:
         head = f"Here is my answer. {prose(seed, 1)}\n\n" if before else ""
-        tail = f"\n\nI hope this helps. {prose(mixed(seed), 1)}" if after else ""
+        tail = f"\n\nI hope this helps. {prose(mix(seed), 1)}" if after else ""
         return head + text + tail
 
     return spoil

@@ -16,18 +16,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from disputatio.engine.simulation import TypicalAnswers
-from disputatio.participants.caching import Sent
+from disputatio.participants.caching import CachedCall
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.length_profiles import USUAL, LengthProfile
 from disputatio.record.text import canonical
-from disputatio.testing.provider.counting import BYTES_PER_TOKEN, shared_beginning
+from disputatio.testing.provider.token_counts import BYTES_PER_TOKEN, shared_beginning
 
 _STEPS = 30
 """Turns of the event loop that an answer takes: enough for all calls of a phase to have left."""
 
 
 @dataclass(slots=True)
-class Metered:
+class MeteredCall:
     """One call, in bytes.
 
     Attributes:
@@ -50,11 +50,11 @@ class Metered:
     served_naive: int
     served_in_front: int
     tail: int
-    sent: Sent
+    sent: CachedCall
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class PrefixTotals:
     """What the calls of a debate came to, in tokens."""
 
     calls: int
@@ -112,7 +112,7 @@ class PrefixMeter:
     """
 
     length_profile: LengthProfile = USUAL
-    rows: list[Metered] = field(default_factory=list)
+    rows: list[MeteredCall] = field(default_factory=list)
     modes: tuple[OutputMode, ...] = (OutputMode.NATIVE,)
 
     def __post_init__(self) -> None:
@@ -136,7 +136,7 @@ class PrefixMeter:
         beside = self._served("served", prompt, beside=True)
         sizes = {"schema": len(schema.encode()), "answer": len(answer.encode()), "tail": len(task.encode())}
         sent_as = self._sent_as(call, before, task, schema)
-        self.rows.append(Metered(len(prompt), served_beside=beside, sent=sent_as, **served, **sizes))
+        self.rows.append(MeteredCall(len(prompt), served_beside=beside, sent=sent_as, **served, **sizes))
         sent = _Sent(texts)
         self._sent.append(sent)
         if on_text is not None:
@@ -146,12 +146,12 @@ class PrefixMeter:
         sent.answered = self._wave_is_over = True
         return Reply(answer, None, Usage(len(prompt) // BYTES_PER_TOKEN, len(answer) // BYTES_PER_TOKEN, 0))
 
-    def _sent_as(self, call: Call, before: list[str], task: str, schema: str) -> Sent:
+    def _sent_as(self, call: Call, before: list[str], task: str, schema: str) -> CachedCall:
         if self._wave_is_over:
             self._wave, self._wave_is_over = self._wave + 1, False
         shared = [(hash(text), len(text.encode()) // BYTES_PER_TOKEN) for text in before]
         outside = "" if call.mode is OutputMode.PROMPTED else schema
-        return Sent(
+        return CachedCall(
             self._wave, shared, len(task.encode()) // BYTES_PER_TOKEN, outside, len(outside.encode()) // BYTES_PER_TOKEN
         )
 
@@ -159,14 +159,14 @@ class PrefixMeter:
         earlier = (row.texts[name] for row in self._sent if row.answered or beside)
         return max((shared_beginning(text, other) for other in earlier), default=0)
 
-    def sums(self) -> Sums:
+    def sums(self) -> PrefixTotals:
         """What the calls came to."""
 
         def tokens(sizes: Iterable[int]) -> int:
             return sum(sizes) // BYTES_PER_TOKEN
 
         rows = self.rows
-        return Sums(
+        return PrefixTotals(
             calls=len(rows),
             input=tokens(row.prompt for row in rows),
             schemas=tokens(row.schema for row in rows),

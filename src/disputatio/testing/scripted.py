@@ -16,12 +16,12 @@ from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.testing.instances import Maker, maker_of, prose, schema_text
-from disputatio.testing.provider.counting import tokens_in
+from disputatio.testing.provider.token_counts import tokens_in
 
-Said: TypeAlias = Reply | Fault | str | JsonObject
+ScriptedReply: TypeAlias = Reply | Fault | str | JsonObject
 """What a scripted model says: a whole reply or fault, or only a text, or an object to be sent as JSON."""
 
-Script: TypeAlias = Callable[[Call], "Said | Awaitable[Said]"]
+Script: TypeAlias = Callable[[Call], "ScriptedReply | Awaitable[ScriptedReply]"]
 UsageRule: TypeAlias = Callable[[Call, str], Usage]
 
 _PIECE: Final = 24
@@ -71,7 +71,7 @@ class ScriptedClient:
 
     def __init__(
         self,
-        replies: Iterable[Said] | Script,
+        replies: Iterable[ScriptedReply] | Script,
         *,
         modes: tuple[OutputMode, ...] = (OutputMode.NATIVE,),
         model: str | None = "scripted",
@@ -129,10 +129,10 @@ class ScriptedClient:
         self.is_closed = True
 
 
-def _reading(replies: Iterable[Said]) -> Script:
+def _reading(replies: Iterable[ScriptedReply]) -> Script:
     left = iter(replies)
 
-    def read(call: Call) -> Said:
+    def read(call: Call) -> ScriptedReply:
         for said in left:
             return said
         name = call.schema_name or "a text"

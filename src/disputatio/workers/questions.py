@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from disputatio.errors import StoreError
 from disputatio.kernel import JsonObject
 from disputatio.participants.human import Filled, Participant, Passed, Person, TurnRequest
-from disputatio.participants.human.question import Question
+from disputatio.participants.human.surface import PendingTurn
 from disputatio.record.database import store_errors
 from disputatio.record.sql import SqlStore
 from disputatio.workers.port import JobState
@@ -48,7 +48,7 @@ class QuestionTable:
     def __init__(self, store: SqlStore) -> None:
         self._engine, self._place = store.engine, store.place
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: PendingTurn) -> None:
         """Write a question. The first at its path keeps an existing row, answered or not."""
         from disputatio.record.tables import questions
 
@@ -84,7 +84,7 @@ class QuestionTable:
         with store_errors(self._place), self._engine.begin() as connection:
             connection.execute(questions.update().where(_at(debate, path)), {"breaches": json.dumps(list(breaches))})
 
-    def asked(self, debate: str) -> Sequence[Question]:
+    def asked(self, debate: str) -> Sequence[PendingTurn]:
         """The open questions of ``debate`` in the order of paths; none once its job is over."""
         import sqlalchemy as sa
 
@@ -97,7 +97,7 @@ class QuestionTable:
             .order_by(questions.c.path)
         )
         with store_errors(self._place), self._engine.connect() as connection:
-            return [Question.from_json(json.loads(body)) for body in connection.execute(query).scalars()]
+            return [PendingTurn.from_json(json.loads(body)) for body in connection.execute(query).scalars()]
 
     def submit_answer(self, debate: str, path: str, content: JsonObject | None) -> bool:
         """Answer an open question, or pass with None. False where it is no longer open."""
@@ -147,7 +147,7 @@ class RemoteSurface:
 
     async def fill(self, request: TurnRequest) -> Filled | Passed:
         """Write the question and wait for its answer, however long."""
-        question = Question.of(request)
+        question = PendingTurn.of(request)
         await asyncio.to_thread(self._book.ask, question)
         place = question.debate, question.path
         answer = self._waiting[place] = asyncio.get_running_loop().create_future()

@@ -22,9 +22,9 @@ from disputatio.kernel import Ask, AskPath, JsonObject, Turn
 from disputatio.motion import Evidence, Motion, clean, one_line
 from disputatio.participants.answers import SchemaChecks, SchemaMismatch, read_answer
 from disputatio.participants.call import Call, OutputMode, Segment
-from disputatio.participants.control_tokens import broken
+from disputatio.participants.control_tokens import break_control_tokens
 from disputatio.participants.embedded import wire
-from disputatio.participants.remote.prompt import spoken
+from disputatio.participants.remote.prompt import messages_of
 from disputatio.prompts import (
     PromptBook,
     PromptContext,
@@ -304,7 +304,7 @@ def test_a_schema_in_words_stays_on_one_line_whatever_its_ids_are() -> None:
 
 
 def test_no_control_token_of_a_chat_template_reaches_a_server_whole() -> None:
-    tokens = [token for token in template_tokens() if broken(token) == token]
+    tokens = [token for token in template_tokens() if break_control_tokens(token) == token]
     assert set(tokens) <= {"[gMASK]", "<sop>"}, "these stand in texts too often to be broken"
     for attack in attacks():
         call = Call((Segment("system", PEACE), Segment("user", attack.text)), None, "x", OutputMode.TEXT, None, 10)
@@ -312,4 +312,4 @@ def test_no_control_token_of_a_chat_template_reaches_a_server_whole() -> None:
         assert [row["role"] for row in sent] == ["system", "user"]
         for role, text in ((row["role"], row["content"]) for row in sent):
             assert not any(token in text for token in template_tokens() if token not in tokens), (role, attack.name)
-        assert [role for role, _ in spoken(call)] == ["system", "user"]
+        assert [role for role, _ in messages_of(call)] == ["system", "user"]

@@ -19,14 +19,14 @@ from disputatio._service.api.forms import (
 )
 from disputatio._service.keys import Caller, Scope
 from disputatio._service.problems import RefusedError, responses
-from disputatio.participants.human.question import Question
+from disputatio.participants.human.surface import PendingTurn
 
 router = APIRouter(prefix="/v1", tags=["people in seats"])
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN))]
 
 
-def turn_view(question: Question) -> TurnAskedView:
+def turn_view(question: PendingTurn) -> TurnAskedView:
     """A question as the API shows it; what the seat may not hear is not in it."""
     situation = question.situation
     return TurnAskedView(

@@ -17,7 +17,7 @@ from disputatio._service.pages.rendering import page
 from disputatio._service.pages.sheets import faults_of, items_of, read_turn, values_of
 from disputatio._service.problems import RefusedError
 from disputatio.options.field import not_too_deep
-from disputatio.participants.human.question import Question
+from disputatio.participants.human.surface import PendingTurn
 
 router = APIRouter()
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN, page=True))]
@@ -40,7 +40,7 @@ async def turn(debate_id: DebateId, request: Request, caller: Runner, path: Aske
 
 
 def _form(
-    request: Request, caller: Caller, asked: Question, values: dict[str, str], raw: str, **shown: Any
+    request: Request, caller: Caller, asked: PendingTurn, values: dict[str, str], raw: str, **shown: Any
 ) -> HTMLResponse:
     task = [part.strip() for part in _FIELDS.sub("", asked.situation.task).split("\n\n") if part.strip()]
     return page(
@@ -91,7 +91,7 @@ async def give(debate_id: DebateId, request: Request, caller: Runner, path: Aske
     return RedirectResponse(f"/debates/{debate_id}", 303)
 
 
-def _content(asked: Question, values: dict[str, str]) -> dict[str, Any]:
+def _content(asked: PendingTurn, values: dict[str, str]) -> dict[str, Any]:
     if asked.sheet.fields:
         return read_turn(asked.sheet, values)
     try:

@@ -14,7 +14,7 @@ from disputatio.participants.human import (
     ListField,
     NumberField,
     TextField,
-    TurnSheet,
+    TurnForm,
 )
 
 MOST_SHOWN = 12
@@ -32,7 +32,7 @@ class Item:
     kind: str
     name: str
     label: str
-    about: str = ""
+    description: str = ""
     value: Any = ""
     options: tuple[str, ...] = ()
     lowest: int = 0
@@ -51,7 +51,7 @@ class Further:
     filled: bool = field(default=False)
 
 
-def items_of(sheet: TurnSheet, values: Mapping[str, str]) -> tuple[Item, ...]:
+def items_of(sheet: TurnForm, values: Mapping[str, str]) -> tuple[Item, ...]:
     """The fields of ``sheet`` with what stands in them, by the names of the form."""
     return tuple(_item(row, f"f.{row.key}", values) for row in sheet.fields)
 
@@ -60,17 +60,17 @@ def _item(row: Field, name: str, values: Mapping[str, str], label: str = "") -> 
     label, value = label or row.name, values.get(name, "")
     match row:
         case TextField():
-            return Item("long" if row.long else "text", name, label, row.about, value, most=row.most)
+            return Item("long" if row.long else "text", name, label, row.description, value, most=row.most)
         case NumberField():
-            return Item("number", name, label, row.about, value, lowest=row.lowest, highest=row.highest)
+            return Item("number", name, label, row.description, value, lowest=row.lowest, highest=row.highest)
         case ChoiceField():
             options = tuple(_word(option) for option in row.options)
             if len(options) == 1:
-                return Item("fixed", name, label, row.about, options[0])
-            return Item("choice", name, label, row.about, value, options=options)
+                return Item("fixed", name, label, row.description, options[0])
+            return Item("choice", name, label, row.description, value, options=options)
         case GroupField():
             inner = tuple(_item(each, f"{name}.{each.key}", values) for each in row.fields)
-            return Item("group", name, label, row.about, items=inner)
+            return Item("group", name, label, row.description, items=inner)
         case ListField():
             return _list(row, name, values, label)
 
@@ -85,14 +85,14 @@ def _list(row: ListField, name: str, values: Mapping[str, str], label: str) -> I
     further = tuple(Further(each(place), _filled(f"{name}.{place}", values)) for place in range(first, most))
     count = f"{row.least}" if row.least == row.most else f"{row.least} to {most}"
     items = tuple(each(place) for place in range(first))
-    return Item("list", name, label, row.about, count=count, items=items, further=further)
+    return Item("list", name, label, row.description, count=count, items=items, further=further)
 
 
 def _filled(name: str, values: Mapping[str, str]) -> bool:
     return any(value.strip() and (key == name or key.startswith(f"{name}.")) for key, value in values.items())
 
 
-def read_turn(sheet: TurnSheet, values: Mapping[str, str]) -> dict[str, Any]:
+def read_turn(sheet: TurnForm, values: Mapping[str, str]) -> dict[str, Any]:
     """The turn that was filled in. What is left empty is left out, for the check of the turn to name.
 
     Raises:
@@ -139,7 +139,7 @@ def _chosen(row: Field, name: str, values: Mapping[str, str]) -> bool:
     return _filled(name, values)
 
 
-def faults_of(sheet: TurnSheet, values: Mapping[str, str]) -> list[tuple[str, str]]:
+def faults_of(sheet: TurnForm, values: Mapping[str, str]) -> list[tuple[str, str]]:
     """What is wrong with single fields: the name of each in the form, and a sentence."""
     found: list[tuple[str, str]] = []
     for row in sheet.fields:
@@ -171,7 +171,7 @@ def _look(row: Field, name: str, values: Mapping[str, str], where: str, found: l
                     _look(row.item, f"{name}.{place}", values, f"{where}{row.item.name} {place + 1}: ", found)
 
 
-def values_of(sheet: TurnSheet, content: Any) -> dict[str, str]:
+def values_of(sheet: TurnForm, content: Any) -> dict[str, str]:
     """What stands in the form for a turn that was given before."""
     found: dict[str, str] = {}
 

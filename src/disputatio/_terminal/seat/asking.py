@@ -21,7 +21,7 @@ from disputatio.participants.human import (
     TextField,
     TurnRequest,
 )
-from disputatio.participants.human.fields import abouts_in
+from disputatio.participants.human.turn_form import parse_field_descriptions
 from disputatio.report.amounts import counted
 from disputatio.report.text_spans import Role
 
@@ -145,7 +145,7 @@ class Walk:
     ) -> None:
         self._request, self._asker, self._draft = request, asker, draft
         self._keep, self._command = keep, command
-        self._abouts = abouts_in(request.situation.task)
+        self._abouts = parse_field_descriptions(request.situation.task)
         self.tried: list[str] = []
 
     async def fill(self) -> Answer:
@@ -187,8 +187,8 @@ class Walk:
             inner = []
             _put(runner, key, inner)
         number = 0
-        if row.about and not inner:
-            self._asker.say(f"{row.name}: {row.about}", Role.QUIET)
+        if row.description and not inner:
+            self._asker.say(f"{row.name}: {row.description}", Role.QUIET)
         while number < row.most:
             there = number < len(inner)
             if not there and number >= row.least and not await self._wants(row, number, place):
@@ -238,7 +238,7 @@ class Walk:
         if isinstance(row, ChoiceField) and len(row.options) == 1:
             return row.options[0]
         if isinstance(row, ChoiceField):
-            about = f": {row.about}" if row.about else ""
+            about = f": {row.description}" if row.description else ""
             self._asker.say(f"{row.name}{about}", Role.QUIET)
             for number, option in enumerate(row.options, start=1):
                 why = self._abouts.get(str(option), "")
@@ -246,7 +246,7 @@ class Walk:
             question = f"{row.name}, a number: "
         else:
             assert isinstance(row, NumberField)  # noqa: S101  (groups and lists are walked by the caller)
-            about = f", {row.about}" if row.about else ""
+            about = f", {row.description}" if row.description else ""
             question = f"{row.name}{about} [{row.lowest} to {row.highest}]: "
         while True:
             try:
@@ -255,9 +255,9 @@ class Walk:
                 self._refuse(str(fault))
 
     async def _text(self, row: TextField, place: str) -> str:
-        if row.about or row.long:
+        if row.description or row.long:
             # A line has its name before it, a text has not.
-            self._asker.say(f"{row.name}{f': {row.about}' if row.about else ''}", Role.QUIET)
+            self._asker.say(f"{row.name}{f': {row.description}' if row.description else ''}", Role.QUIET)
         given = self._draft.writing if self._draft.at == place else ""
         while True:
             if row.long:

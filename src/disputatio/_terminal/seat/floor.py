@@ -11,7 +11,7 @@ from disputatio.kernel import Message
 from disputatio.kernel.transcript import PUBLIC
 from disputatio.motion import one_line
 from disputatio.participants.human import TurnRequest
-from disputatio.participants.human.fields import named
+from disputatio.participants.human.turn_form import label_of
 from disputatio.report.amounts import spoken
 from disputatio.report.columns import cut
 from disputatio.report.text_spans import Line, Role, Span, flow, labelled, span
@@ -106,7 +106,7 @@ def draft_lines(request: TurnRequest, content: Any, width: int) -> list[Line]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{named(str(key))}: {_shown(row)}" for key, row in value.items())
+        return "; ".join(f"{label_of(str(key))}: {_shown(row)}" for key, row in value.items())
     if isinstance(value, list):
         return "\n".join(f"{number}. {_shown(row)}" for number, row in enumerate(value, start=1)) or "none"
     return str(value)

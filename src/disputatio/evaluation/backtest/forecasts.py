@@ -29,8 +29,8 @@ from disputatio.evaluation.questions.arms import is_harness
 from disputatio.formats.market import BEAR, BULL, LENSES
 from disputatio.formats.turns.cross_examination import ArgumentStatus
 from disputatio.kernel import JsonObject
-from disputatio.participants.analyst.playing import NO_SIGNAL
-from disputatio.participants.analyst.seated import ANALYST
+from disputatio.participants.analyst.participant import ANALYST
+from disputatio.participants.analyst.turns import NO_SIGNAL
 from disputatio.record.events import Abstained
 from disputatio.record.history import History
 

@@ -12,7 +12,7 @@ from disputatio.market.checking import EvidenceItem, build_item
 from disputatio.market.expressions import Evaluation, evaluate
 from disputatio.market.knowledge import Share
 from disputatio.market.slices import Slice
-from disputatio.participants.analyst.textbook import Condition, Objection, Rate, Rule, Strength, Textbook, filled
+from disputatio.participants.analyst.textbook import Condition, Objection, Rate, Rule, Strength, Textbook, fill_in
 
 _STARRED = re.compile(r"[A-Za-z_]\w*(?:\.(?:\w+|\*))*\.\*(?:\.\w+)*")
 _DECIMALS = re.compile(r"[-+]?\d+\.\d+")
@@ -29,7 +29,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Fired:
+class FiredRule:
     """A rule that fires."""
 
     rule: Rule
@@ -38,7 +38,7 @@ class Fired:
     @property
     def claim(self) -> str:
         """Its claim, with the figures in it."""
-        return filled(self.rule.claim, self.signal.values)
+        return fill_in(self.rule.claim, self.signal.values)
 
     @property
     def confidence(self) -> float:
@@ -46,27 +46,29 @@ class Fired:
         return rate_of(self.rule.rate, self.signal.numbers)
 
 
-def fired(book: Textbook, seat: str, part: Slice) -> tuple[Fired, ...]:
+def fire_rules(book: Textbook, seat: str, part: Slice) -> tuple[FiredRule, ...]:
     """The rules of ``seat`` that fire on ``part``, the strongest first; of one indicator the first alone."""
-    found: list[Fired] = []
+    found: list[FiredRule] = []
     for rule in book.rules_of(seat):
         if any(row.rule.indicator == rule.indicator for row in found):
             continue
         signal = signal_of(rule.figures, rule.when, part)
         if signal is not None:
-            found.append(Fired(rule, signal))
+            found.append(FiredRule(rule, signal))
     return tuple(found)
 
 
-def argued(book: Textbook, seat: str, part: Slice, fewest: int, most: int) -> tuple[Fired, ...]:
+def choose_rules(book: Textbook, seat: str, part: Slice, fewest: int, most: int) -> tuple[FiredRule, ...]:
     """The rules that ``seat`` argues: those that are not weak, and weak ones as far as it takes to make ``fewest``."""
-    found = fired(book, seat, part)
+    found = fire_rules(book, seat, part)
     firm = [row for row in found if row.rule.strength is not Strength.WEAK][:most]
     weak = [row for row in found if row.rule.strength is Strength.WEAK]
     return (*firm, *weak[: max(0, fewest - len(firm))])
 
 
-def fitting(book: Textbook, seat: str, pointers: Sequence[str], part: Slice) -> tuple[tuple[Objection, Signal], ...]:
+def find_objections(
+    book: Textbook, seat: str, pointers: Sequence[str], part: Slice
+) -> tuple[tuple[Objection, Signal], ...]:
     """The objections of ``seat`` against an argument that rests on ``pointers``, in the order of the table."""
     found = []
     for row in book.objections:
@@ -85,7 +87,7 @@ def signal_of(figures: Sequence[tuple[str, str]], when: Sequence[Condition], par
     numbers: dict[str, Fraction | str] = {}
     bases: dict[str, str] = {}
     for name, written in figures:
-        basis = expanded(written, part)
+        basis = expand_pointers(written, part)
         found = evaluate(part.data, basis) if basis else None
         if not isinstance(found, Evaluation):
             return None
@@ -95,10 +97,10 @@ def signal_of(figures: Sequence[tuple[str, str]], when: Sequence[Condition], par
     if not all(_holds(row, numbers[row.name]) for row in when):
         return None
     items = {name: build_item(part, basis) for name, basis in bases.items()}
-    return Signal({name: in_words(item) for name, item in items.items()}, numbers, tuple(items.values()))
+    return Signal({name: describe_item(item) for name, item in items.items()}, numbers, tuple(items.values()))
 
 
-def expanded(written: str, part: Slice) -> str:
+def expand_pointers(written: str, part: Slice) -> str:
     """``written`` for this slice: the subject for {S}, and every known row for a star; empty where none is known."""
     basis = written.replace("{S}", part.subject)
     for starred in _STARRED.findall(basis):
@@ -136,7 +138,7 @@ def rate_of(rate: Rate, numbers: Mapping[str, Fraction | str]) -> float:
     return round(min(_HIGHEST, max(_LOWEST, 1 - odds if rate.inverse else odds)), 4)
 
 
-def in_words(item: EvidenceItem) -> str:
+def describe_item(item: EvidenceItem) -> str:
     """An item's value as it stands in a sentence: 18.8 %, 62, 7/10, above."""
     unit = {"%": " %", "pp": " points", "x": ""}.get(item.unit, "")
     value = item.value.rstrip("0").rstrip(".") if _DECIMALS.fullmatch(item.value) else item.value

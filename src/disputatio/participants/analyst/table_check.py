@@ -22,7 +22,7 @@ from disputatio.market.expressions import Unresolved, evaluate, find_pointers
 from disputatio.market.knowledge import SERIES, Datum, Known, Share, Unit
 from disputatio.market.slices import Slice, take_slice
 from disputatio.market.sources.files import load_example
-from disputatio.participants.analyst.signals import expanded
+from disputatio.participants.analyst.signals import expand_pointers
 from disputatio.participants.analyst.textbook import Condition, Objection, Rule, Textbook, in_plain_words, unusable
 from disputatio.participants.answers import SchemaChecks
 
@@ -56,7 +56,7 @@ def _check_figures(row: Rule | Objection, name: str, where: str) -> None:
     words: dict[str, bool] = {}
     for figure, written in row.figures:
         basis = _in_the_example(written, part)
-        read = expanded(basis, part)
+        read = expand_pointers(basis, part)
         found = evaluate(part.data, read) if read else Unresolved(f"no value is at {written}")
         if isinstance(found, Unresolved):
             raise unusable(where, f"the figure {figure} of {name} is {written!r}: {found.reason} for {row.seat}")

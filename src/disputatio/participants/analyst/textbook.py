@@ -277,7 +277,7 @@ def _check_places(text: str, figures: Sequence[tuple[str, str]], name: str, wher
         raise unusable(where, f"the wording of {name} has the place {{{lost[0]}}}, which is no figure of it")
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
+def fill_in(text: str, values: Mapping[str, str]) -> str:
     """``text`` with its places filled."""
     return _PLACE.sub(lambda found: values.get(found[1], found[0]), text)
 

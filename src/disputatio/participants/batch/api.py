@@ -17,12 +17,10 @@ from typing import Any, Final, Protocol
 import httpx2
 import orjson
 
-from disputatio.participants.bounds import AnswerBound
+from disputatio.participants.call import AnswerBound
 from disputatio.participants.remote.composing import ComposedRequest
-from disputatio.participants.remote.excerpt import one_line
-from disputatio.participants.remote.receiving import bound_schema
-from disputatio.participants.remote.transport import AiohttpTransport, RawResponse
-from disputatio.participants.remote.waits import asked_wait
+from disputatio.participants.remote.error_details import one_line, requested_wait
+from disputatio.participants.remote.transport import AiohttpTransport, RawResponse, bound_schema
 
 REQUEST_TIMEOUT_S: Final = 120.0
 """For one request of a batch interface. A batch that was not confirmed by then may still have been created."""
@@ -194,7 +192,7 @@ def check_status(status: int, headers: Any, content: bytes) -> None:
         return
     words = _words(content) or f"status {status}"
     if status in _PASSING or status >= 500:
-        raise BatchTroubleError(words, may_have_arrived=status >= 500, retry_after_s=asked_wait(headers, words))
+        raise BatchTroubleError(words, may_have_arrived=status >= 500, retry_after_s=requested_wait(headers, words))
     raise BatchRefusedError(status, words)
 
 

@@ -5,8 +5,8 @@ to everything this user runs (``server_process``), and a gateway carries calls t
 Nothing here is imported before an embedded seat is asked for.
 """
 
+from disputatio.participants.embedded.cache import ModelUnavailableError
 from disputatio.participants.embedded.client import EmbeddedClient
-from disputatio.participants.embedded.unavailable import ModelUnavailableError
 from disputatio.participants.embedded.weights import DEFAULT_MODEL, ModelFile, obtain
 
 __all__ = [

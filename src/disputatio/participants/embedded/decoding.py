@@ -65,7 +65,7 @@ def grammar(schema: JsonObject, *, sentences: bool) -> str:
         schema: JSON Schema of the answer.
         sentences: whether free text must be whole sentences of plain words.
     """
-    narrowed: dict[str, Any] = dict(_in_sentences(schema) if sentences else schema)
+    narrowed: dict[str, Any] = dict(_narrow_text(schema) if sentences else schema)
     narrowed["x-guidance"] = {
         "whitespace_flexible": False,
         "item_separator": ", ",
@@ -75,23 +75,23 @@ def grammar(schema: JsonObject, *, sentences: bool) -> str:
     return f"%llguidance {{}}\nstart: %json {json.dumps(narrowed)}"
 
 
-def _in_sentences(schema: Any, *, asks: bool = False) -> Any:
+def _narrow_text(schema: Any, *, asks: bool = False) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     inside: dict[str, Any] = dict(schema)
     if isinstance(schema.get("properties"), Mapping):
         parts = schema["properties"].items()
         inside["properties"] = {
-            name: _in_sentences(part, asks=_QUESTION_KEY.search(name) is not None) for name, part in parts
+            name: _narrow_text(part, asks=_QUESTION_KEY.search(name) is not None) for name, part in parts
         }
     for key in _INSIDE:
         if isinstance(schema.get(key), Mapping):
-            inside[key] = {name: _in_sentences(part) for name, part in schema[key].items()}
+            inside[key] = {name: _narrow_text(part) for name, part in schema[key].items()}
     for key in _LISTED:
         if isinstance(schema.get(key), list | tuple):
-            inside[key] = [_in_sentences(part, asks=asks) for part in schema[key]]
+            inside[key] = [_narrow_text(part, asks=asks) for part in schema[key]]
     if "items" in schema:
-        inside["items"] = _in_sentences(schema["items"], asks=asks)
+        inside["items"] = _narrow_text(schema["items"], asks=asks)
     if _is_free_text(schema):
         # llguidance gives up on a pattern beside a ``minLength``, and the server then ignores the whole grammar:
         # the least length goes into the pattern.

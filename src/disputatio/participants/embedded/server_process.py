@@ -20,7 +20,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from disputatio.participants.embedded.lock import FileLock
+from disputatio.participants.embedded.cache import FileLock
 from disputatio.participants.embedded.server_spec import Address, ServerSpec
 
 READY = b"ready\n"
@@ -40,12 +40,12 @@ def main(arguments: list[str]) -> int:
         # The starter waits for this process only, so the server is nobody's child and leaves no zombie.
         os._exit(0)
     stop = _stop_signal()
-    runner = FileLock(spec.place("serving.lock"))
-    if not _taken(runner, stop):
+    runner = FileLock(spec.file("serving.lock"))
+    if not _become_server(runner, stop):
         sys.stderr.write("another server of this model did not end\n")
         return 1
     servers, address = _listen(spec)
-    address.write(spec.place("address.json"))
+    address.write(spec.file("address.json"))
     _announce()
     _serve(spec, address, stop)
     sys.stderr.flush()
@@ -65,7 +65,7 @@ def _stop_signal() -> threading.Event:
     return stop
 
 
-def _taken(runner: FileLock, stop: threading.Event) -> bool:
+def _become_server(runner: FileLock, stop: threading.Event) -> bool:
     """Hold ``serving.lock``, after an older server that is just ending has let it go."""
     end = time.monotonic() + _OLD_SERVER_S
     while not runner.try_exclusive():
@@ -77,8 +77,8 @@ def _taken(runner: FileLock, stop: threading.Event) -> bool:
 def _listen(spec: ServerSpec) -> tuple[list[Any], Address]:
     xllamacpp = importlib.import_module("xllamacpp")  # it has no types
     secret = secrets.token_urlsafe(32)
-    with ThreadPoolExecutor(spec.lanes) as loading:
-        servers = list(loading.map(xllamacpp.Server, [_parameters(spec, secret) for _ in range(spec.lanes)]))
+    with ThreadPoolExecutor(spec.replicas) as loading:
+        servers = list(loading.map(xllamacpp.Server, [_parameters(spec, secret) for _ in range(spec.replicas)]))
     compact = str(xllamacpp.json_schema_to_grammar('{"type": "object"}')).startswith("%llguidance")
     return servers, Address(tuple(row.listening_address for row in servers), secret, os.getpid(), compact)
 
@@ -93,7 +93,7 @@ def _parameters(spec: ServerSpec, secret: str) -> Any:
     params.kv_unified = False
     params.cpuparams.n_threads = spec.threads
     params.cpuparams_batch.n_threads = spec.threads
-    params.cache_ram_mib = _CACHE_MIB // spec.lanes
+    params.cache_ram_mib = _CACHE_MIB // spec.replicas
     if spec.slots == 1:
         params.n_ubatch, params.n_batch = _EXACT_BATCH, 2 * _EXACT_BATCH
     params.fit_params = False
@@ -114,8 +114,8 @@ def _announce() -> None:
 
 def _serve(spec: ServerSpec, address: Address, stop: threading.Event) -> None:
     """Stay until no client has held a lease for the whole of ``linger_s``; then withdraw the address."""
-    lease = FileLock(spec.place("lease.lock"))
-    published = spec.place("address.json")
+    lease = FileLock(spec.file("lease.lock"))
+    published = spec.file("address.json")
     wanted_at = time.monotonic()
     while not stop.wait(min(_LOOK_EVERY_S, max(0.01, spec.linger_s / 4))):
         if Address.read(published) != address:

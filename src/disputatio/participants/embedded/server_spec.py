@@ -25,8 +25,9 @@ from pathlib import Path
 
 from disputatio.participants.call import FaultKind
 from disputatio.participants.embedded import cache
-from disputatio.participants.embedded.unavailable import ModelUnavailableError
+from disputatio.participants.embedded.cache import ModelUnavailableError
 from disputatio.participants.embedded.weights import ModelFile
+from disputatio.participants.local_models import EMBEDDED_MODEL, LocalModel
 
 LINGER_VARIABLE = "DISPUTATIO_EMBEDDED_LINGER_S"
 THREADS_VARIABLE = "DISPUTATIO_EMBEDDED_THREADS"
@@ -53,7 +54,7 @@ class ServerSpec:
     model: str
     name: str
     context: int
-    lanes: int
+    replicas: int
     slots: int
     threads: int
     linger_s: float
@@ -69,19 +70,19 @@ class ServerSpec:
         """
         context, slots = serving_room(is_default=model.is_default)
         threads = int(_number(THREADS_VARIABLE, _threads(is_default=model.is_default), least=1))
-        lanes = 1
+        replicas = 1
         if model.is_default:
-            lanes, slots, threads = min(threads, slots), 1, 1
+            replicas, slots, threads = min(threads, slots), 1, 1
         file = model.path.resolve()
         stat = file.stat()
-        identity = (str(file), stat.st_size, stat.st_mtime_ns, model.name, context, lanes, slots, threads)
+        identity = (str(file), stat.st_size, stat.st_mtime_ns, model.name, context, replicas, slots, threads)
         key = json.dumps([*identity, _library_version(), _PROTOCOL])
         name = hashlib.sha256(key.encode()).hexdigest()[:16]
         return cls(
             model=str(file),
             name=model.name,
             context=context,
-            lanes=lanes,
+            replicas=replicas,
             slots=slots,
             threads=threads,
             linger_s=_number(LINGER_VARIABLE, _LINGER_S, least=0),
@@ -97,7 +98,7 @@ class ServerSpec:
         """Read what ``to_json`` wrote."""
         return cls(**json.loads(text))
 
-    def place(self, name: str) -> Path:
+    def file(self, name: str) -> Path:
         """A file of the directory."""
         return Path(self.directory, name)
 
@@ -171,3 +172,32 @@ def _library_version() -> str:
         return importlib.metadata.version("xllamacpp")
     except importlib.metadata.PackageNotFoundError:
         return ""
+
+
+_BUFFERS = 400_000_000
+"""For what a model computes with: a batch of 512 tokens x 151,936 words x 4 bytes is 311 MB for Qwen3."""
+_DEFAULT_MODEL_BYTES = 850_000_000
+"""Four lanes, measured: ``docs/design/embedded-model.md``."""
+_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+def memory_needed(model: LocalModel) -> int:
+    """Bytes of memory that ``model`` takes: its weights, the context of every slot, and buffers."""
+    if model.name == EMBEDDED_MODEL:
+        return _DEFAULT_MODEL_BYTES
+    context, slots = serving_room(is_default=False)
+    return model.size_bytes + context * slots * model.cache_bytes + _BUFFERS
+
+
+def machine_memory() -> int | None:
+    """Bytes of memory of this machine, or of the container this runs in; None where the system does not tell."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return None
+    for limit in _LIMITS:
+        try:
+            found = min(found, int(limit.read_text("ascii")))
+        except (OSError, ValueError):  # "max" is no limit
+            continue
+    return found

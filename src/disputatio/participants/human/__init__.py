@@ -4,19 +4,8 @@ A new surface implements `Surface`: see `disputatio._terminal.seat` for the term
 """
 
 from disputatio.participants.human.drafts import DraftBook
-from disputatio.participants.human.fields import (
-    ChoiceField,
-    Field,
-    GroupField,
-    ListField,
-    NumberField,
-    TextField,
-    TurnSheet,
-    UnknownShapeError,
-    sheet_of,
-)
 from disputatio.participants.human.person import KIND, Participant, Person, PersonTurn
-from disputatio.participants.human.request import (
+from disputatio.participants.human.surface import (
     Filled,
     Invite,
     Passed,
@@ -25,6 +14,17 @@ from disputatio.participants.human.request import (
     Surface,
     TurnRequest,
     words_in,
+)
+from disputatio.participants.human.turn_form import (
+    ChoiceField,
+    Field,
+    GroupField,
+    ListField,
+    NumberField,
+    TextField,
+    TurnForm,
+    UnknownShapeError,
+    form_from_schema,
 )
 
 __all__ = [
@@ -45,9 +45,9 @@ __all__ = [
     "Situation",
     "Surface",
     "TextField",
+    "TurnForm",
     "TurnRequest",
-    "TurnSheet",
     "UnknownShapeError",
-    "sheet_of",
+    "form_from_schema",
     "words_in",
 ]

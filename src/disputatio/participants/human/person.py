@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.participants.answers import SchemaChecks, SchemaMismatch, ShapedAnswer, read_answer
-from disputatio.participants.human.request import Invite, Passed, Situation, Surface, TurnRequest
+from disputatio.participants.human.surface import Invite, Passed, Situation, Surface, TurnRequest
 from disputatio.participants.scripted import Scripted
-from disputatio.participants.turn_taking import Reject, Taken
+from disputatio.participants.turn_taking import Reject, TurnResult
 from disputatio.record.text import canonical
 
-PersonTurn: TypeAlias = Generator[Invite | Reject, Any, Taken | Abstention]
+PersonTurn: TypeAlias = Generator[Invite | Reject, Any, TurnResult | Abstention]
 """How a person comes to a turn. What was not taken yet is asked again on resume, with its draft."""
 
 KIND = "person"
@@ -38,7 +38,7 @@ class Person:
     def take(self, path: AskPath, ask: Ask, checks: SchemaChecks, situation: Situation) -> PersonTurn:
         """Come to the turn: a wrong shape is asked again until it fits, a broken rule as often as of a model."""
         request = TurnRequest(path, ask, situation, checks)
-        best: Taken | None = None
+        best: TurnResult | None = None
         rule_asks = asked = 0
         for _ in range(MOST_TRIES):
             given = yield Invite(request)
@@ -64,9 +64,9 @@ class Person:
         return best or Abstention(ask.seat, "misfit", f"{asked} answers did not fit the form")
 
 
-def _taken(ask: Ask, answer: ShapedAnswer) -> Taken:
+def _taken(ask: Ask, answer: ShapedAnswer) -> TurnResult:
     turn = ask.spec.read(answer.content)
-    return Taken(turn, answer.content, ask.spec.violations(turn), answer.repaired)
+    return TurnResult(turn, answer.content, ask.spec.violations(turn), answer.repaired)
 
 
 Participant: TypeAlias = Scripted | Person

@@ -3,7 +3,7 @@
 Three hooks that pydantic-ai leaves to subclasses are used, for OpenAI and its likes:
 
 - a response with status 200 that holds an error or no choices is told as such, not as a validation error;
-- fields that no one reads, and those that some servers leave out, do not make an answer unreadable (``readable``);
+- fields that no one reads, and those that some servers leave out, do not make an answer unreadable (``known_fields``);
 - tokens are taken as the server counted them: what it did not say stays unsaid, and no price table is asked.
 
 And the body is built here and travels by ``extra_body``: openai's library walks every typed parameter of a
@@ -27,13 +27,20 @@ from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 from pydantic_ai.usage import RequestUsage
 
 from disputatio.participants.call import Call, OutputMode
-from disputatio.participants.control_tokens import broken
-from disputatio.participants.remote.breakpoints import Breakpoints
+from disputatio.participants.control_tokens import break_control_tokens
 from disputatio.participants.remote.completions import argument_text
 from disputatio.participants.remote.faults import NoAnswerError
 from disputatio.participants.remote.parameters import adapt
-from disputatio.participants.remote.prompt import TOOL_DESCRIPTION, UNSTRUCTURED, Request, Structures, pieces, spoken
-from disputatio.participants.remote.tokens import CLOSED, REPORTED_USD
+from disputatio.participants.remote.prompt import (
+    TOOL_DESCRIPTION,
+    UNSTRUCTURED,
+    Breakpoints,
+    Request,
+    Structures,
+    marked_messages,
+    messages_of,
+)
+from disputatio.participants.remote.response import CLOSED, REPORTED_USD
 from disputatio.record.text import digest
 
 if TYPE_CHECKING:
@@ -117,14 +124,14 @@ class ChatPrompts:
 
     def _messages(self, call: Call, *, marks: bool) -> list[dict[str, Any]]:
         if self._breaks_control_tokens:
-            return [self._message(role, text) for role, text in _unread(call)]
+            return [self._message(role, text) for role, text in _safe_messages(call)]
         places = self._breakpoints.of(call) if self._breakpoints is not None and marks else ()
         if not places:
-            return [self._message(role, text) for role, text in spoken(call)]
+            return [self._message(role, text) for role, text in messages_of(call)]
         marked = {"prompt_cache_breakpoint": {"mode": "explicit"}}
         return [
             self._message(role, [{"type": "text", "text": text, **(marked if mark else {})} for text, mark in rows])
-            for role, rows in pieces(call, places)
+            for role, rows in marked_messages(call, places)
         ]
 
     def _message(self, role: str, content: str | list[dict[str, Any]]) -> dict[str, Any]:
@@ -141,17 +148,17 @@ class ChatPrompts:
         return {**tools, "parallel_tool_calls": False} if self._parallel_tools else tools
 
 
-def _unread(call: Call) -> list[tuple[str, str]]:
-    """What is ``spoken`` in ``call``, with the control tokens in it broken."""
+def _safe_messages(call: Call) -> list[tuple[str, str]]:
+    """What is ``messages_of`` in ``call``, with the control tokens in it broken."""
     if call.mode is OutputMode.PROMPTED:
         # The schema stands in it as well.
-        return [(role, broken(text)) for role, text in spoken(call)]
+        return [(role, break_control_tokens(text)) for role, text in messages_of(call)]
     # A token holds no blank, so none begins in one segment and ends in the next.
-    return spoken(call, _broken)
+    return messages_of(call, _broken)
 
 
 # The same texts are sent with call after call: up to 4,000 in the longest legal debate, a panel of 100 and 10 rounds.
-_broken = lru_cache(maxsize=4096)(broken)
+_broken = lru_cache(maxsize=4096)(break_control_tokens)
 
 
 class ChatModel(OpenAIChatModel):
@@ -161,7 +168,7 @@ class ChatModel(OpenAIChatModel):
         if error := (response.model_extra or {}).get("error"):
             raise NoAnswerError("", error)
         if not response.choices:
-            raise NoAnswerError("it holds no choices", usage=counted(response.usage), served=response.model)
+            raise NoAnswerError("it holds no choices", usage=usage_counts(response.usage), served=response.model)
         # The counts were read as far as they could be: what one of them says does not decide about the answer.
         counts, response.usage = response.usage, None
         checked = super()._validate_completion(response)
@@ -169,7 +176,7 @@ class ChatModel(OpenAIChatModel):
         return checked
 
     def _map_usage(self, response: chat.ChatCompletion) -> RequestUsage:
-        return counted(response.usage)
+        return usage_counts(response.usage)
 
     @property
     def _streamed_response_cls(self) -> type[OpenAIStreamedResponse]:
@@ -188,13 +195,13 @@ class ChatStream(OpenAIStreamedResponse):
         return self._served
 
     def _validate_response(self) -> AsyncIterable[ChatCompletionChunk]:
-        return _Watched(self._response, self)
+        return _ChunkReader(self._response, self)
 
     def _map_usage(self, response: ChatCompletionChunk) -> RequestUsage:
-        return counted(response.usage)
+        return usage_counts(response.usage)
 
 
-class _Watched:
+class _ChunkReader:
     """The chunks of a stream, looked at as they pass.
 
     A plain iterator: an async generator would have to be finalised when the stream is abandoned.
@@ -220,12 +227,12 @@ class _Watched:
             self._stream._served = chunk.model
         # The counts of all come last and alone: whoever sends them has finished.
         self._closed = chunk.usage is not None and not chunk.choices
-        _readable_chunk(chunk)
+        _keep_known_fields(chunk)
         return chunk
 
 
-def _readable_chunk(chunk: Any) -> None:
-    """``chunk`` without what no one reads, in place; see ``readable``."""
+def _keep_known_fields(chunk: Any) -> None:
+    """``chunk`` without what no one reads, in place; see ``known_fields``."""
     chunk.created, chunk.moderation, chunk.service_tier = 0, None, None
     for choice in chunk.choices or ():
         choice.logprobs = None
@@ -238,7 +245,7 @@ def _readable_chunk(chunk: Any) -> None:
                 called.function.arguments = argument_text(called.function.arguments)
 
 
-def counted(usage: object) -> RequestUsage:
+def usage_counts(usage: object) -> RequestUsage:
     """The tokens of a Chat Completions ``usage`` object; only what it says is set on the result."""
     if usage is None:
         return RequestUsage(unmeasured_requests=1)
@@ -249,7 +256,7 @@ def counted(usage: object) -> RequestUsage:
     reasoning = _count(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)
     said = {
         "input_tokens": prompt,
-        "output_tokens": whole_output(prompt, output, getattr(usage, "total_tokens", None), reasoning),
+        "output_tokens": total_output(prompt, output, getattr(usage, "total_tokens", None), reasoning),
         "output_reasoning_tokens": reasoning,
         "cache_read_tokens": cached,
         "cache_write_tokens": _count(details, "cache_write_tokens", None),
@@ -283,14 +290,14 @@ def _is_amount(value: object) -> bool:
 _COST: Final = ("cost", "is_byok", "cost_details")
 
 
-def whole_output(prompt: Any, output: Any, total: Any, reasoning: Any) -> Any:
+def total_output(prompt: Any, output: Any, total: Any, reasoning: Any) -> Any:
     """All output tokens, those of reasoning included.
 
     xAI leaves them out of ``completion_tokens``; its ``total_tokens`` then has them on top
     (docs.x.ai/docs/guides/reasoning).
     """
-    counted = reasoning and all(type(count) is int for count in (prompt, output, total, reasoning))
-    return output + reasoning if counted and total == prompt + output + reasoning else output
+    usage_counts = reasoning and all(type(count) is int for count in (prompt, output, total, reasoning))
+    return output + reasoning if usage_counts and total == prompt + output + reasoning else output
 
 
 def _count(details: object, name: str, otherwise: object) -> object:

@@ -11,20 +11,19 @@ from weakref import WeakKeyDictionary
 
 from disputatio.errors import InvalidInputError
 from disputatio.errors.quoting import quote
-from disputatio.participants.bounds import AnswerBound
-from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
+from disputatio.participants.call import AnswerBound, Call, Fault, OnText, OutputMode, Reply
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import Kind
 from disputatio.participants.remote.endpoint import Endpoint
-from disputatio.participants.remote.thoughts import Unthinking
+from disputatio.participants.remote.response import ReasoningFilter
 from disputatio.participants.shared_work import SharedWork
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
 
     from disputatio.participants.remote.composing import ComposedRequest
-    from disputatio.participants.remote.direct import Way
-    from disputatio.participants.remote.models import Line
+    from disputatio.participants.remote.direct import Route
+    from disputatio.participants.remote.models import ModelConnection
     from disputatio.participants.remote.transport import AiohttpTransport, RawResponse
 
 _ALL: Final = (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
@@ -35,16 +34,16 @@ _MODES: Final[dict[Kind, tuple[OutputMode, ...]]] = {
 CALLS_VARIABLE: Final = "DISPUTATIO_CALLS"
 """The environment variable that with ``library`` keeps every call on pydantic-ai's own way; ``direct`` is usual."""
 
-_STRAIGHT: Final = frozenset({Kind.OPENAI, Kind.OPENAI_COMPATIBLE, Kind.AZURE})
-_WAYS_KEPT: Final = 64
+_DIRECT_KINDS: Final = frozenset({Kind.OPENAI, Kind.OPENAI_COMPATIBLE, Kind.AZURE})
+_MOST_KEPT: Final = 64
 # Every debate opens gateways of its own; what the library does to a request of theirs is learned once for a process.
-_WAYS: Final[dict[Endpoint, Way | None]] = {}
+_ROUTES: Final[dict[Endpoint, Route | None]] = {}
 # Debates that begin together would each learn it otherwise.
-_LEARNING: Final[SharedWork[Endpoint, Way | Fault | None]] = SharedWork()
+_LEARNING: Final[SharedWork[Endpoint, Route | Fault | None]] = SharedWork()
 _PROBING: Final[SharedWork[Endpoint, Fault | None]] = SharedWork()
-_GOOD_S: Final = 1.0
+_PROBE_TRUSTED_S: Final = 1.0
 """So long nothing speaks against an endpoint because nothing did; what does is asked for anew each time."""
-_GOOD_SINCE: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Endpoint, float]]] = WeakKeyDictionary()
+_PROBED_AT: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Endpoint, float]]] = WeakKeyDictionary()
 """For each event loop: what another one asked at the same address may have been another server."""
 
 
@@ -58,12 +57,12 @@ def open_client(seating: ModelSeating, api_key: str | None) -> RemoteClient:
     Raises:
         InvalidInputError: the environment's ``DISPUTATIO_CALLS`` is neither ``direct`` nor ``library``.
     """
-    way = os.environ.get(CALLS_VARIABLE, "").strip().lower() or "direct"
-    if way not in ("direct", "library"):
+    route = os.environ.get(CALLS_VARIABLE, "").strip().lower() or "direct"
+    if route not in ("direct", "library"):
         raise InvalidInputError(
-            f"{CALLS_VARIABLE} is {quote(way)}, which is no way to make calls.", "Allowed is direct or library."
+            f"{CALLS_VARIABLE} is {quote(route)}, which is no way to make calls.", "Allowed is direct or library."
         )
-    return RemoteClient(replace(Endpoint.of(seating, api_key), straight=way == "direct"))
+    return RemoteClient(replace(Endpoint.of(seating, api_key), direct=route == "direct"))
 
 
 class RemoteClient:
@@ -76,8 +75,8 @@ class RemoteClient:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._line: Line | Fault | None = None
-        self._way: Way | None = None
+        self._connection: ModelConnection | Fault | None = None
+        self._route: Route | None = None
         self._transport: AiohttpTransport | None = None
         self._opening = asyncio.Lock()
 
@@ -133,66 +132,68 @@ class RemoteClient:
             from disputatio.participants.remote.faults import mode_refused
 
             return mode_refused(self._endpoint, call.mode)
-        line = await self._open()
-        if isinstance(line, Fault):
-            return line
-        from disputatio.participants.remote.transport import led
+        connection = await self._open()
+        if isinstance(connection, Fault):
+            return connection
+        from disputatio.participants.remote.transport import replay_exchange
 
         failure: Exception = ValueError("the request could not be composed")
-        with led(None, shows=True) as passage:
+        with replay_exchange(None, shows=True) as exchange:
             try:
-                await _asked(line, call, None, refused)
+                await _request(connection, call, None, refused)
             except Exception as stop:  # noqa: BLE001  (it is stopped where it would send; what came before counts)
                 failure = stop
-        quote = passage.shown
+        quote = exchange.request
         if quote is None:
-            return self._fault(failure, call.mode, line.prompts.names(call, refused), refused, "")
+            return self._fault(failure, call.mode, connection.prompts.names(call, refused), refused, "")
         return ComposedRequest.of(quote.url, quote.headers.multi_items(), quote.content)
 
     async def interpret(self, call: Call, response: RawResponse) -> Reply | Fault:
         """What ``response`` means as the response to ``call``, by the rules of single calls. Nothing is sent."""
         from disputatio.participants.remote.parameters import refused_by
-        from disputatio.participants.remote.transport import led
+        from disputatio.participants.remote.transport import replay_exchange
 
-        line = await self._open()
-        if isinstance(line, Fault):
-            return line
-        with led(response):
-            return await self._call(call, None, refused_by(self._endpoint), line)
+        connection = await self._open()
+        if isinstance(connection, Fault):
+            return connection
+        with replay_exchange(response):
+            return await self._call(call, None, refused_by(self._endpoint), connection)
 
     async def _call(
-        self, call: Call, on_text: OnText | None, refused: frozenset[str], line: Line | None = None
+        self, call: Call, on_text: OnText | None, refused: frozenset[str], connection: ModelConnection | None = None
     ) -> Reply | Fault:
-        """Make one request without what is ``refused``, streamed where somebody listens; over ``line`` if given."""
-        path = line or (self._way or await self._find_way() if on_text is None else None) or await self._open()
+        """Make one request without what is ``refused``, streamed where somebody listens; over ``connection`` if
+        given."""
+        path = (
+            connection or (self._route or await self._find_route() if on_text is None else None) or await self._open()
+        )
         if isinstance(path, Fault):
             return path
-        from disputatio.participants.remote.receiving import bound_schema
-        from disputatio.participants.remote.transport import noted_headers
+        from disputatio.participants.remote.transport import bound_schema, collect_headers
 
-        heard: list[str] = []
-        ear = None if on_text is None else _Ear(on_text, heard)
+        written: list[str] = []
+        listener = None if on_text is None else _TextListener(on_text, written)
         limit = asyncio.timeout(self._endpoint.timeout_s)
         try:
             async with limit:
                 with (
-                    bound_schema(AnswerBound.of(call.max_tokens, streamed=ear is not None)),
-                    noted_headers() as headers,
+                    bound_schema(AnswerBound.of(call.max_tokens, streamed=listener is not None)),
+                    collect_headers() as headers,
                 ):
-                    response = await self._made(path, call, ear, refused)
+                    response = await self._exchange(path, call, listener, refused)
         except _ListenerError as error:
             raise error.raised from None
         except Exception as error:  # noqa: BLE001  - whatever the libraries raise becomes a fault
             if limit.expired():
                 from disputatio.participants.remote.faults import timed_out
 
-                return timed_out(self._endpoint, "".join(heard))
-            sent = path.prompts.names(call, refused) | ({"stream", "stream_options"} if ear else frozenset())
-            return self._fault(error, call.mode, sent, refused, "".join(heard))
+                return timed_out(self._endpoint, "".join(written))
+            sent = path.prompts.names(call, refused) | ({"stream", "stream_options"} if listener else frozenset())
+            return self._fault(error, call.mode, sent, refused, "".join(written))
         if isinstance(response, (Reply, Fault)):
             return response
         from disputatio.participants.remote.reply import reply_from
-        from disputatio.participants.remote.tokens import with_cost
+        from disputatio.participants.remote.response import with_cost
 
         streamed = on_text is not None
         reply = reply_from(response, self._endpoint, call.mode, streamed=streamed, limit=call.max_tokens)
@@ -209,45 +210,45 @@ class RemoteClient:
             return parameter_refused(self._endpoint, error, names)
         return fault_from(error, self._endpoint, mode, text)
 
-    async def _made(
-        self, path: Line | Way, call: Call, ear: _Ear | None, refused: frozenset[str]
+    async def _exchange(
+        self, path: ModelConnection | Route, call: Call, listener: _TextListener | None, refused: frozenset[str]
     ) -> Reply | Fault | ModelResponse:
         """What ``call`` brings over ``path``."""
-        from disputatio.participants.remote.models import Line
+        from disputatio.participants.remote.models import ModelConnection
 
-        if isinstance(path, Line):
-            return await _asked(path, call, ear, refused)
-        return await self._straight(path, call, refused)
+        if isinstance(path, ModelConnection):
+            return await _request(path, call, listener, refused)
+        return await self._post_directly(path, call, refused)
 
     @property
-    def _is_straight(self) -> bool:
-        return self._endpoint.straight and self._endpoint.kind in _STRAIGHT
+    def _is_direct(self) -> bool:
+        return self._endpoint.direct and self._endpoint.kind in _DIRECT_KINDS
 
-    async def _find_way(self) -> Way | Fault | None:
+    async def _find_route(self) -> Route | Fault | None:
         """The thin path to the model, None where there is none."""
-        if not self._is_straight:
+        if not self._is_direct:
             return None
-        if self._endpoint in _WAYS:
-            self._way = _WAYS[self._endpoint]
-            return self._way
-        return await _LEARNING.of(self._endpoint, lambda: _learned_way(self._endpoint))
+        if self._endpoint in _ROUTES:
+            self._route = _ROUTES[self._endpoint]
+            return self._route
+        return await _LEARNING.of(self._endpoint, lambda: _learn_route(self._endpoint))
 
-    async def _straight(self, way: Way, call: Call, refused: frozenset[str]) -> Reply | Fault | ModelResponse:
+    async def _post_directly(self, route: Route, call: Call, refused: frozenset[str]) -> Reply | Fault | ModelResponse:
         """Post ``call``; where it brings anything but a plain reply, the library says what."""
         if self._transport is None:
             from disputatio.participants.remote.transport import AiohttpTransport
 
             self._transport = AiohttpTransport(keep_alive=self._endpoint.keep_alive)
-        outcome = await way.post(call, self._transport, refused)
+        outcome = await route.post(call, self._transport, refused)
         if isinstance(outcome, Reply):
             return outcome
-        from disputatio.participants.remote.transport import led
+        from disputatio.participants.remote.transport import replay_exchange
 
-        line = await self._open()
-        if isinstance(line, Fault):
-            return line
-        with led(outcome):
-            return await _asked(line, call, None, refused)
+        connection = await self._open()
+        if isinstance(connection, Fault):
+            return connection
+        with replay_exchange(outcome):
+            return await _request(connection, call, None, refused)
 
     async def probe(self) -> Fault | None:
         """Ask for the provider's list of models, which costs nothing.
@@ -255,37 +256,37 @@ class RemoteClient:
         None says that nothing speaks against calls, not that they will work: a provider without such a list
         is not asked. ``NO_SUCH_MODEL`` is said only of a list that was served and clearly lacks the model.
         """
-        good_since = _GOOD_SINCE.get(asyncio.get_running_loop(), {})
-        if time.monotonic() - good_since.get(self._endpoint, -_GOOD_S) < _GOOD_S:
+        probed_at = _PROBED_AT.get(asyncio.get_running_loop(), {})
+        if time.monotonic() - probed_at.get(self._endpoint, -_PROBE_TRUSTED_S) < _PROBE_TRUSTED_S:
             return None
-        if not self._is_straight:
+        if not self._is_direct:
             # Its calls need the line too.
-            line = await self._open()
-            if isinstance(line, Fault):
-                return line
-        return await _PROBING.of(self._endpoint, lambda: _probed(self._endpoint, opens=self._is_straight))
+            connection = await self._open()
+            if isinstance(connection, Fault):
+                return connection
+        return await _PROBING.of(self._endpoint, lambda: _probe_endpoint(self._endpoint, opens=self._is_direct))
 
     async def aclose(self) -> None:
         """Close the connections. Safe to repeat; a later call opens them anew."""
-        line, self._line = self._line, None
-        if line is not None and not isinstance(line, Fault):
-            await line.close()
+        connection, self._connection = self._connection, None
+        if connection is not None and not isinstance(connection, Fault):
+            await connection.close()
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.aclose()
 
-    async def _open(self) -> Line | Fault:
-        if self._line is not None:
-            return self._line
+    async def _open(self) -> ModelConnection | Fault:
+        if self._connection is not None:
+            return self._connection
         async with self._opening:
-            if self._line is None:
-                self._line = await asyncio.to_thread(_opened, self._endpoint)
-            return self._line
+            if self._connection is None:
+                self._connection = await asyncio.to_thread(_open_connection, self._endpoint)
+            return self._connection
 
 
-def _opened(endpoint: Endpoint) -> Line | Fault:
+def _open_connection(endpoint: Endpoint) -> ModelConnection | Fault:
     """The line to ``endpoint``, or why there is none. Imports for up to two seconds, so it runs in a thread."""
-    from disputatio.participants.remote.faults import key_malformed, key_missing, unopened
+    from disputatio.participants.remote.faults import connection_fault, key_malformed, key_missing
 
     key = endpoint.api_key
     if key is None and endpoint.needs_key:
@@ -294,31 +295,31 @@ def _opened(endpoint: Endpoint) -> Line | Fault:
         return key_malformed(endpoint)
     try:
         from disputatio.participants.remote.efforts import EffortRefusedError, effort_refused
-        from disputatio.participants.remote.models import open_line
+        from disputatio.participants.remote.models import build_connection
 
         try:
-            return open_line(endpoint)
+            return build_connection(endpoint)
         except EffortRefusedError as why:
             return effort_refused(endpoint, why)
     except Exception as error:  # noqa: BLE001  - a library may object to an address or a region in any way
-        return unopened(error, endpoint)
+        return connection_fault(error, endpoint)
 
 
-async def _learned_way(endpoint: Endpoint) -> Way | Fault | None:
+async def _learn_route(endpoint: Endpoint) -> Route | Fault | None:
     """The thin path to ``endpoint``, by a line that serves for this alone; None where there is none."""
-    line = await asyncio.to_thread(_opened, endpoint)
-    if isinstance(line, Fault):
-        return line
-    from disputatio.participants.remote.direct import shown_way
+    connection = await asyncio.to_thread(_open_connection, endpoint)
+    if isinstance(connection, Fault):
+        return connection
+    from disputatio.participants.remote.direct import learn_route
 
     try:
-        way = await shown_way(line)
+        route = await learn_route(connection)
     finally:
-        await line.close()
-    _WAYS[endpoint] = way
-    while len(_WAYS) > _WAYS_KEPT:
-        _WAYS.pop(next(iter(_WAYS)), None)
-    return way
+        await connection.close()
+    _ROUTES[endpoint] = route
+    while len(_ROUTES) > _MOST_KEPT:
+        _ROUTES.pop(next(iter(_ROUTES)), None)
+    return route
 
 
 class _ListenerError(Exception):
@@ -329,46 +330,48 @@ class _ListenerError(Exception):
         self.raised = raised
 
 
-class _Ear:
+class _TextListener:
     """Passes written text to ``on_text`` and keeps it."""
 
-    def __init__(self, on_text: OnText, heard: list[str]) -> None:
+    def __init__(self, on_text: OnText, written: list[str]) -> None:
         self._on_text = on_text
-        self._heard = heard
-        self._unthinking = Unthinking()
+        self._answer_text = written
+        self._reasoning_filter = ReasoningFilter()
 
-    def hear(self, text: str) -> None:
-        text = self._unthinking.take(text)
+    def pass_on(self, text: str) -> None:
+        text = self._reasoning_filter.take(text)
         if not text:
             return
-        self._heard.append(text)
+        self._answer_text.append(text)
         try:
             self._on_text(text)
         except Exception as error:
             raise _ListenerError(error) from error
 
 
-async def _asked(line: Line, call: Call, ear: _Ear | None, refused: frozenset[str]) -> ModelResponse:
+async def _request(
+    connection: ModelConnection, call: Call, listener: _TextListener | None, refused: frozenset[str]
+) -> ModelResponse:
     """What the library makes of ``call``, streamed where somebody listens."""
     from pydantic_ai.direct import model_request, model_request_stream
 
-    request = line.prompts.request(call, refused)
-    given = (line.model, request.messages)
+    request = connection.prompts.request(call, refused)
+    given = (connection.model, request.messages)
     settings: Any = {
         "model_settings": request.settings,
         "model_request_parameters": request.parameters,
         "instrument": False,
     }
-    if ear is None:
+    if listener is None:
         return await model_request(*given, **settings)
     async with model_request_stream(*given, **settings) as stream:
         async for event in stream:
-            if text := _written(event, call.mode):
-                ear.hear(text)
+            if text := _answer_text(event, call.mode):
+                listener.pass_on(text)
         return stream.get()
 
 
-def _written(event: ModelResponseStreamEvent, mode: OutputMode) -> str:
+def _answer_text(event: ModelResponseStreamEvent, mode: OutputMode) -> str:
     """The part of the answer that ``event`` brings: text, or in tool mode the tool's argument."""
     from pydantic_ai.messages import (
         PartDeltaEvent,
@@ -392,20 +395,20 @@ def _written(event: ModelResponseStreamEvent, mode: OutputMode) -> str:
             return ""
 
 
-async def _probed(endpoint: Endpoint, *, opens: bool) -> Fault | None:
+async def _probe_endpoint(endpoint: Endpoint, *, opens: bool) -> Fault | None:
     """What speaks against calls to ``endpoint``; with ``opens``, whether a line to it can be opened too."""
     if opens:
-        line = await asyncio.to_thread(_opened, endpoint)
-        if isinstance(line, Fault):
-            return line
-        await line.close()
+        connection = await asyncio.to_thread(_open_connection, endpoint)
+        if isinstance(connection, Fault):
+            return connection
+        await connection.close()
     from disputatio.participants.remote.probe import probe
 
     asked_at = time.monotonic()
     fault = await probe(endpoint)
     if fault is None:
-        good_since = _GOOD_SINCE.setdefault(asyncio.get_running_loop(), {})
-        good_since[endpoint] = asked_at
-        while len(good_since) > _WAYS_KEPT:
-            good_since.pop(next(iter(good_since)), None)
+        probed_at = _PROBED_AT.setdefault(asyncio.get_running_loop(), {})
+        probed_at[endpoint] = asked_at
+        while len(probed_at) > _MOST_KEPT:
+            probed_at.pop(next(iter(probed_at)), None)
     return fault

@@ -23,7 +23,7 @@ from openai.types.chat import ChatCompletion
 from pydantic import ValidationError
 
 
-class ThriftyOpenAI(AsyncOpenAI):
+class LeanOpenAI(AsyncOpenAI):
     """openai's client, with chat completions that cost less."""
 
     @cached_property
@@ -63,7 +63,7 @@ class _Answer(ChatCompletion):
         """``data`` as a completion where it is one; else as the library builds it, unchecked, for others to refuse."""
         if not isinstance(data, Mapping):
             return data
-        kept = readable(data)
+        kept = known_fields(data)
         counts = kept.pop("usage", None)
         try:
             completion = ChatCompletion.model_validate(kept)
@@ -73,7 +73,7 @@ class _Answer(ChatCompletion):
         return completion
 
 
-def readable(data: Mapping[str, Any]) -> dict[str, Any]:
+def known_fields(data: Mapping[str, Any]) -> dict[str, Any]:
     """What is read of the body of a completion, and nothing that is not, so that nothing else can make it unreadable.
 
     Servers put citations, moderation, cost and tiers of their own into a completion, under names and types of their
@@ -95,11 +95,11 @@ def _choice(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "index": 0,
         "finish_reason": reason or None,
-        **({"message": readable_message(message)} if isinstance(message, Mapping) else {}),
+        **({"message": known_message_fields(message)} if isinstance(message, Mapping) else {}),
     }
 
 
-def readable_message(message: Mapping[str, Any]) -> dict[str, Any]:
+def known_message_fields(message: Mapping[str, Any]) -> dict[str, Any]:
     """What is read of a message."""
     kept: dict[str, Any] = {"role": "assistant", "content": message.get("content")}
     if message.get("refusal"):

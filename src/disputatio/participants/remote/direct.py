@@ -30,17 +30,16 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 
 from disputatio.participants.call import Call, OutputMode, Reply, Segment, Usage
-from disputatio.participants.remote.chat import ChatModel, ChatPrompts, reported_cost, whole_output
+from disputatio.participants.remote.chat import ChatModel, ChatPrompts, reported_cost, total_output
 from disputatio.participants.remote.models import NO_TAGS
-from disputatio.participants.remote.thoughts import has_sign
-from disputatio.participants.remote.tokens import with_cost
-from disputatio.participants.remote.transport import AiohttpTransport, RawResponse, address_of, led
+from disputatio.participants.remote.response import has_reasoning_tag, with_cost
+from disputatio.participants.remote.transport import AiohttpTransport, RawResponse, address_of, replay_exchange
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from yarl import URL
 
-    from disputatio.participants.remote.models import Line
+    from disputatio.participants.remote.models import ModelConnection
 
 _SAMPLE: Final = Call((Segment("user", "-"),), None, "", OutputMode.TEXT, None, 1)
 _LATEST: Final = 2**33
@@ -50,7 +49,7 @@ _JOINERS = re.compile(r"[\u200b-\u200d\u2060\ufeff]|\\u(?:200|206|feff)", re.IGN
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Route:
     """How one model is reached: what the library puts into every request.
 
     Attributes:
@@ -90,18 +89,18 @@ class Way:
         return arrived if reply is None else with_cost(reply, arrived.headers)
 
 
-async def shown_way(line: Line) -> Way | None:
-    """The way to the model of ``line``, or None where its requests are not of this protocol. Nothing is sent."""
+async def learn_route(connection: ModelConnection) -> Route | None:
+    """The way to the model of ``connection``, or None where its requests are not of this protocol. Nothing is sent."""
     from pydantic_ai.direct import model_request
 
-    model, prompts = line.model, line.prompts
+    model, prompts = connection.model, connection.prompts
     if not isinstance(model, ChatModel) or not isinstance(prompts, ChatPrompts):
         return None
     if model.profile.get("openai_chat_thinking_field") or model.profile.get("thinking_tags") != NO_TAGS:
         return None
     request = prompts.request(_SAMPLE)
     # It is stopped on purpose; whatever else may come up comes up again when a call is made.
-    with led(None, shows=True) as passage, contextlib.suppress(Exception):
+    with replay_exchange(None, shows=True) as exchange, contextlib.suppress(Exception):
         await model_request(
             model,
             request.messages,
@@ -109,7 +108,7 @@ async def shown_way(line: Line) -> Way | None:
             model_request_parameters=request.parameters,
             instrument=False,
         )
-    shown = passage.shown
+    shown = exchange.request
     if shown is None:
         return None
     try:
@@ -119,15 +118,15 @@ async def shown_way(line: Line) -> Way | None:
     headers = CIMultiDict(row for row in shown.headers.multi_items() if row[0].lower() != "content-length")
     sample = prompts.body(_SAMPLE)
     added = {key: value for key, value in orjson.loads(shown.content).items() if key not in sample}
-    return Way(prompts, url, headers, added)
+    return Route(prompts, url, headers, added)
 
 
-def _unread(model: type[BaseModel], *read: str) -> frozenset[str]:
+def _other_fields(model: type[BaseModel], *read: str) -> frozenset[str]:
     """The fields of ``model`` that are not looked at here; whoever fills one of them is left to the library."""
     return frozenset(model.model_fields) - frozenset(read)
 
 
-_COMPLETION = _unread(
+_COMPLETION = _other_fields(
     ChatCompletion,
     "id",
     "choices",
@@ -138,9 +137,9 @@ _COMPLETION = _unread(
     "system_fingerprint",
     "service_tier",
 )
-_CHOICE = _unread(Choice, "finish_reason", "index", "message")
-_MESSAGE = _unread(ChatCompletionMessage, "content", "role", "refusal", "annotations", "tool_calls")
-_USAGE = _unread(
+_CHOICE = _other_fields(Choice, "finish_reason", "index", "message")
+_MESSAGE = _other_fields(ChatCompletionMessage, "content", "role", "refusal", "annotations", "tool_calls")
+_USAGE = _other_fields(
     CompletionUsage,
     "completion_tokens",
     "prompt_tokens",
@@ -225,7 +224,7 @@ def _text(message: dict[str, Any], finish: object, mode: OutputMode) -> str | No
             return None
         argument = function["arguments"]
         return argument if type(argument) is str and not _JOINERS.search(argument) else None
-    if finish not in ("stop", "length") or type(text) is not str or has_sign(text):
+    if finish not in ("stop", "length") or type(text) is not str or has_reasoning_tag(text):
         return None
     if not text.isascii() and _JOINERS.search(text):
         return None
@@ -250,7 +249,7 @@ def _counts(usage: Any) -> Usage | None:
     if not _leaves_out(_USAGE, usage):
         return None
     reasoning = others.get("reasoning_tokens")
-    output = whole_output(prompt, completion, total, reasoning)
+    output = total_output(prompt, completion, total, reasoning)
     cost = reported_cost(usage.get(name) for name in ("cost", "is_byok", "cost_details"))
     reported = None if cost is None else Decimal(str(cost))
     return Usage(prompt, output, cached, details.get("cache_write_tokens"), reasoning, reported)

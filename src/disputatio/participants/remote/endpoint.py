@@ -43,7 +43,7 @@ class Endpoint:
     timeout_s: float = 300.0
     mode: OutputMode | None = None
     keep_alive: bool = True
-    straight: bool = True
+    direct: bool = True
     reasoning_effort: str | int | None = None
 
     @classmethod

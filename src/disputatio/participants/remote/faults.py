@@ -24,20 +24,18 @@ from typing import TYPE_CHECKING, Final
 import aiohttp
 
 from disputatio._intake import OverlongError
-from disputatio.participants.bounds import LONGEST_BEGINNING
-from disputatio.participants.call import Fault, FaultKind, OutputMode, Usage
+from disputatio.participants.call import LONGEST_BEGINNING, Fault, FaultKind, OutputMode, Usage
 from disputatio.participants.remote.endpoint import Endpoint
-from disputatio.participants.remote.excerpt import codes_in, one_line, words_in
+from disputatio.participants.remote.error_details import codes_in, message_in, one_line, requested_wait
 from disputatio.participants.remote.rejection import Rejection, not_served_from_here
-from disputatio.participants.remote.tokens import usage_of
+from disputatio.participants.remote.response import usage_of
 from disputatio.participants.remote.transport import CONNECT_TIMEOUT_S
-from disputatio.participants.remote.waits import asked_wait
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
     from pydantic_ai.usage import RequestUsage
 
-_SAYINGS: Final = {
+_SUMMARIES: Final = {
     FaultKind.RATE_LIMITED: "asks for fewer requests",
     FaultKind.SERVER_ERROR: "failed",
     FaultKind.TIMED_OUT: "took too long",
@@ -95,7 +93,7 @@ def fault_from(error: BaseException, endpoint: Endpoint, mode: OutputMode | None
         case NoAnswerError():
             return _no_answer(error, endpoint, mode, text)
         case ContentFilterError():
-            return _fault(FaultKind.REFUSED, endpoint, words_in(error.body) or error.message, text=text)
+            return _fault(FaultKind.REFUSED, endpoint, message_in(error.body) or error.message, text=text)
         case UserError():
             kind = Rejection(400, words=error.message).kind(mode)
             return _fault(kind, endpoint, error.message, mode=mode, text=text)
@@ -104,7 +102,7 @@ def fault_from(error: BaseException, endpoint: Endpoint, mode: OutputMode | None
     return _amazon(error, endpoint) or _lost(error, endpoint, text) or _unreadable(error, endpoint, text)
 
 
-def unopened(error: Exception, endpoint: Endpoint) -> Fault:
+def connection_fault(error: Exception, endpoint: Endpoint) -> Fault:
     """Translate ``error``, raised while the line to ``endpoint`` was built and before anything was sent."""
     if isinstance(error, ImportError):
         cure = endpoint.install or f"pip install 'disputatio[{endpoint.kind}]'"
@@ -134,14 +132,14 @@ def key_malformed(endpoint: Endpoint) -> Fault:
 
 def garbled(endpoint: Endpoint, why: str, usage: Usage | None = None, served_model: str | None = None) -> Fault:
     """A response that the protocol does not allow."""
-    saying = _SAYINGS[FaultKind.GARBLED]
-    return Fault(FaultKind.GARBLED, f"{endpoint.place} {saying}: {why}.", usage=usage, served_model=served_model)
+    summary = _SUMMARIES[FaultKind.GARBLED]
+    return Fault(FaultKind.GARBLED, f"{endpoint.place} {summary}: {why}.", usage=usage, served_model=served_model)
 
 
 def refused(endpoint: Endpoint, words: str, usage: Usage, served_model: str | None, text: str) -> Fault:
     """The model or a filter declined to answer, with ``words`` of its own."""
     words = one_line(words, endpoint.api_key) or "no reason was given"
-    message = _sentence(endpoint, _SAYINGS[FaultKind.REFUSED], words)
+    message = _sentence(endpoint, _SUMMARIES[FaultKind.REFUSED], words)
     return Fault(FaultKind.REFUSED, message, usage=usage, served_model=served_model, text=text)
 
 
@@ -153,9 +151,9 @@ def cut_off(endpoint: Endpoint, usage: Usage, served_model: str | None, text: st
 
 def parameter_refused(endpoint: Endpoint, error: BaseException, names: Collection[str]) -> Fault:
     """The server does not take the parameters ``names``, and the next call is made as it wants."""
-    status, words = getattr(error, "status_code", None), words_in(getattr(error, "body", None))
-    saying = f"does not take {' and '.join(sorted(names))}" + ("" if status is None else f" (status {status})")
-    message = _sentence(endpoint, saying, one_line(words, endpoint.api_key))
+    status, words = getattr(error, "status_code", None), message_in(getattr(error, "body", None))
+    summary = f"does not take {' and '.join(sorted(names))}" + ("" if status is None else f" (status {status})")
+    message = _sentence(endpoint, summary, one_line(words, endpoint.api_key))
     return Fault(FaultKind.PARAMETER_REFUSED, message)
 
 
@@ -166,7 +164,7 @@ def mode_refused(endpoint: Endpoint, mode: OutputMode) -> Fault:
 
 def status_fault(endpoint: Endpoint, status: int, body: object, retry_after_s: float | None = None) -> Fault:
     """The fault for a response with an error status, outside a call."""
-    rejection = Rejection(status, codes_in(body), words_in(body), zhipu=_is_zhipu(endpoint))
+    rejection = Rejection(status, codes_in(body), message_in(body), zhipu=_is_zhipu(endpoint))
     return _fault(rejection.kind(None), endpoint, rejection.words, status=status, retry_after_s=retry_after_s)
 
 
@@ -174,7 +172,7 @@ def _rejected(error: ModelAPIError, endpoint: Endpoint, mode: OutputMode | None,
     from pydantic_ai.exceptions import ModelAuthenticationError, ModelQuotaExceededError
 
     status = getattr(error, "status_code", None)
-    words = words_in(error.body) or ("" if status is not None else error.message)
+    words = message_in(error.body) or ("" if status is not None else error.message)
     told = {w.lower() for w in (error.provider_error_code, error.provider_error_type) if w}
     rejection = Rejection(
         status,
@@ -191,7 +189,7 @@ def _rejected(error: ModelAPIError, endpoint: Endpoint, mode: OutputMode | None,
         kind = FaultKind.GARBLED
     if kind is FaultKind.BAD_REQUEST and endpoint.reasoning_effort is not None and _ABOUT_REASONING.search(words):
         kind = FaultKind.SETTING_REFUSED
-    wait = asked_wait(getattr(error, "headers", None), words)
+    wait = requested_wait(getattr(error, "headers", None), words)
     wait = error.retry_after if wait is None else wait
     return _fault(kind, endpoint, words, mode=mode, status=status, retry_after_s=wait, text=text)
 
@@ -213,7 +211,7 @@ def _no_answer(error: NoAnswerError, endpoint: Endpoint, mode: OutputMode | None
         return garbled(endpoint, error.why, usage, error.served)
     codes = codes_in(error.body)
     status = next((int(code) for code in codes if code.isdigit() and 400 <= int(code) < 600), None)
-    rejection = Rejection(status, codes, words_in(error.body), zhipu=_is_zhipu(endpoint))
+    rejection = Rejection(status, codes, message_in(error.body), zhipu=_is_zhipu(endpoint))
     kind = rejection.kind(mode)
     if kind in (FaultKind.SERVER_ERROR, FaultKind.BAD_REQUEST):
         # The status said 200: only a cause that waiting or repeating cannot cure is worth another kind.
@@ -335,26 +333,26 @@ def _fault(
     text: str = "",
 ) -> Fault:
     if kind is FaultKind.BAD_REQUEST and not_served_from_here(words):
-        saying = "does not answer calls from this network or country"
+        summary = "does not answer calls from this network or country"
     elif kind is FaultKind.SCHEMA_UNSUPPORTED:
-        saying = f"does not take structured output in {mode} mode"
+        summary = f"does not take structured output in {mode} mode"
     else:
-        saying = _SAYINGS[kind]
+        summary = _SUMMARIES[kind]
     if status is not None:
-        saying = f"{saying} (status {status})"
+        summary = f"{summary} (status {status})"
     if retry_after_s is not None and not (math.isfinite(retry_after_s) and retry_after_s >= 0):
         retry_after_s = None
     if retry_after_s is not None:
-        saying = f"{saying} and to wait {retry_after_s:g} s" if kind is FaultKind.RATE_LIMITED else saying
-    message = _sentence(endpoint, saying, one_line(words, endpoint.api_key))
+        summary = f"{summary} and to wait {retry_after_s:g} s" if kind is FaultKind.RATE_LIMITED else summary
+    message = _sentence(endpoint, summary, one_line(words, endpoint.api_key))
     return Fault(kind, message, retry_after_s=retry_after_s, text=text)
 
 
-def _sentence(endpoint: Endpoint, saying: str, words: str) -> str:
+def _sentence(endpoint: Endpoint, summary: str, words: str) -> str:
     ending = words.rstrip(" .")
     if not ending:
-        return f"{endpoint.place} {saying}."
-    return f"{endpoint.place} {saying}: {ending}{'' if ending.endswith('?') else '.'}"
+        return f"{endpoint.place} {summary}."
+    return f"{endpoint.place} {summary}: {ending}{'' if ending.endswith('?') else '.'}"
 
 
 def _is_zhipu(endpoint: Endpoint) -> bool:

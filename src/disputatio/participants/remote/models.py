@@ -25,8 +25,12 @@ from disputatio.participants.providers import Kind
 from disputatio.participants.remote.efforts import compatible_fields, is_reasoning, library_settings, openai_fields
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.prompt import LibraryPrompts, Prompts
-from disputatio.participants.remote.receiving import CountedResponse
-from disputatio.participants.remote.transport import CONNECT_TIMEOUT_S, AiohttpTransport, trusted_certificates
+from disputatio.participants.remote.transport import (
+    CONNECT_TIMEOUT_S,
+    AiohttpTransport,
+    CountedResponse,
+    trusted_certificates,
+)
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -37,7 +41,7 @@ NO_TAGS: Final = ("\x00", "\x00")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ModelConnection:
     """An open line to a model: the model, how calls are put to it, and how it is closed."""
 
     model: Model[Any]
@@ -45,7 +49,7 @@ class Line:
     close: Callable[[], Awaitable[None]]
 
 
-def open_line(endpoint: Endpoint) -> Line:
+def build_connection(endpoint: Endpoint) -> ModelConnection:
     """Build the model for ``endpoint``. Nothing is sent.
 
     Takes up to two seconds when the first model of a kind is built, for the imports; safe in a thread.
@@ -68,7 +72,7 @@ def _timeout(endpoint: Endpoint) -> httpx2.Timeout:
     return httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S)
 
 
-def _openai(endpoint: Endpoint) -> Line:
+def _openai(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     from disputatio.participants.remote.chat import ChatModel, ChatPrompts
@@ -88,10 +92,10 @@ def _openai(endpoint: Endpoint) -> Line:
         marks_cache=bool(profile.get("openai_supports_prompt_cache_breakpoints", False)),
         reasoning=openai_fields(endpoint, model),
     )
-    return Line(model, prompts, http.aclose)
+    return ModelConnection(model, prompts, http.aclose)
 
 
-def _azure(endpoint: Endpoint) -> Line:
+def _azure(endpoint: Endpoint) -> ModelConnection:
     """A deployment may have any name, so what its model takes is known from that only where Azure's table says so."""
     from pydantic_ai.providers.azure import AzureProvider
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -115,10 +119,10 @@ def _azure(endpoint: Endpoint) -> Line:
         marks_cache=is_current and bool(known.get("openai_supports_prompt_cache_breakpoints", False)),
         reasoning=openai_fields(endpoint, model),
     )
-    return Line(model, prompts, http.aclose)
+    return ModelConnection(model, prompts, http.aclose)
 
 
-def _openai_responses(endpoint: Endpoint) -> Line:
+def _openai_responses(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
@@ -135,10 +139,10 @@ def _openai_responses(endpoint: Endpoint) -> Line:
         takes_seed=False,
         fixed=fixed,  # type: ignore[arg-type]  # settings of one provider
     )
-    return Line(model, prompts, http.aclose)
+    return ModelConnection(model, prompts, http.aclose)
 
 
-def _openai_compatible(endpoint: Endpoint) -> Line:
+def _openai_compatible(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     from disputatio.participants.remote.chat import ChatModel, ChatPrompts
@@ -150,7 +154,7 @@ def _openai_compatible(endpoint: Endpoint) -> Line:
     breaks = bool(model.profile.get("may_tokenize_special_tokens_in_content", False))
     reasoning = compatible_fields(endpoint, client)
     prompts = ChatPrompts(breaks_control_tokens=breaks, headers=_headers(endpoint), reasoning=reasoning)
-    return Line(model, prompts, http.aclose)
+    return ModelConnection(model, prompts, http.aclose)
 
 
 def compatible_profile(default: ModelProfile) -> ModelProfile:
@@ -185,9 +189,9 @@ def with_whole_text(default: ModelProfile) -> ModelProfile:
 
 
 def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
-    from disputatio.participants.remote.completions import ThriftyOpenAI
+    from disputatio.participants.remote.completions import LeanOpenAI
 
-    client = ThriftyOpenAI(
+    client = LeanOpenAI(
         api_key=endpoint.api_key or _NO_KEY,
         base_url=endpoint.root,
         max_retries=0,
@@ -209,7 +213,7 @@ def _headers(endpoint: Endpoint) -> dict[str, Any]:
     return headers
 
 
-def _anthropic(endpoint: Endpoint) -> Line:
+def _anthropic(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
@@ -229,30 +233,30 @@ def _anthropic(endpoint: Endpoint) -> Line:
         fixed=_reasoning(endpoint, model),
         caches_system="anthropic_cache_instructions",
     )
-    return Line(model, prompts, http.aclose)
+    return ModelConnection(model, prompts, http.aclose)
 
 
-def _google(endpoint: Endpoint) -> Line:
+def _google(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
     http = http_client(endpoint)
     provider = GoogleProvider(api_key=endpoint.api_key, base_url=endpoint.root, http_client=http)
     model = GoogleModel(endpoint.model, provider=provider)
-    return Line(model, LibraryPrompts(fixed={"max_retries": 0, **_reasoning(endpoint, model)}), http.aclose)
+    return ModelConnection(model, LibraryPrompts(fixed={"max_retries": 0, **_reasoning(endpoint, model)}), http.aclose)
 
 
-def _mistral(endpoint: Endpoint) -> Line:
+def _mistral(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.models.mistral import MistralModel
     from pydantic_ai.providers.mistral import MistralProvider
 
     http = http_client(endpoint)
     provider = MistralProvider(api_key=endpoint.api_key, base_url=endpoint.root, http_client=http)
     model = MistralModel(endpoint.model, provider=provider)
-    return Line(model, LibraryPrompts(fixed={"max_retries": 0, **_reasoning(endpoint, model)}), http.aclose)
+    return ModelConnection(model, LibraryPrompts(fixed={"max_retries": 0, **_reasoning(endpoint, model)}), http.aclose)
 
 
-def _groq(endpoint: Endpoint) -> Line:
+def _groq(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.models.groq import GroqModel
     from pydantic_ai.providers.groq import GroqProvider
 
@@ -266,7 +270,7 @@ def _groq(endpoint: Endpoint) -> Line:
         api_key=endpoint.api_key, base_url=endpoint.root, max_retries=0, http_client=http
     )
     model = GroqModel(endpoint.model, provider=GroqProvider(groq_client=client), profile=with_whole_text)
-    return Line(model, LibraryPrompts(fixed=_reasoning(endpoint, model)), http.aclose)
+    return ModelConnection(model, LibraryPrompts(fixed=_reasoning(endpoint, model)), http.aclose)
 
 
 def _older_transport(httpx: Any, *, keep_alive: bool) -> Any:
@@ -287,7 +291,7 @@ def _older_transport(httpx: Any, *, keep_alive: bool) -> Any:
     return type("Transport", (httpx.AsyncBaseTransport,), {"handle_async_request": handle, "aclose": close})()
 
 
-def _bedrock(endpoint: Endpoint) -> Line:
+def _bedrock(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
@@ -317,7 +321,7 @@ def _bedrock(endpoint: Endpoint) -> Line:
 
     caches = "bedrock_cache_instructions" if model.profile.get("bedrock_supports_prompt_caching", False) else ""
     prompts = LibraryPrompts(takes_temperature=samples, fixed=_reasoning(endpoint, model), caches_system=caches)
-    return Line(model, prompts, close)
+    return ModelConnection(model, prompts, close)
 
 
 def _reasoning(endpoint: Endpoint, model: Model[Any]) -> ModelSettings:
@@ -354,7 +358,7 @@ def _library(name: str) -> Any:
     return import_module(name)
 
 
-_BUILDERS: Final[dict[Kind, Callable[[Endpoint], Line]]] = {
+_BUILDERS: Final[dict[Kind, Callable[[Endpoint], ModelConnection]]] = {
     Kind.OPENAI: _openai,
     Kind.OPENAI_COMPATIBLE: _openai_compatible,
     Kind.OPENAI_RESPONSES: _openai_responses,

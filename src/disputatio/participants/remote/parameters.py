@@ -24,7 +24,7 @@ from typing import Any, Final, TypeAlias
 
 from disputatio.participants.call import OutputMode
 from disputatio.participants.remote.endpoint import Endpoint
-from disputatio.participants.remote.excerpt import codes_in, words_in
+from disputatio.participants.remote.error_details import codes_in, message_in
 
 LIMITS: Final = ("max_tokens", "max_completion_tokens")
 """The names of the limit in the Chat Completions protocol. A server that refuses one is sent the other."""
@@ -115,12 +115,12 @@ def learn(
     named = _named(_parsed(body), sent)
     place = _place(endpoint)
     if mode is not None and named & _STRUCTURE.get(mode, frozenset()):
-        if not _ONE_SCHEMA.search(words_in(body)):
+        if not _ONE_SCHEMA.search(message_in(body)):
             _keep(place, frozenset({mode_name(mode)}))
         return frozenset()
     curable = {name for name in named if name in OPTIONAL}
     curable |= {name for name, other in (LIMITS, LIMITS[::-1]) if name in named and other not in refused}
-    if endpoint.reasoning_effort == "none" and not _IS_VALUE.search(words_in(body)):
+    if endpoint.reasoning_effort == "none" and not _IS_VALUE.search(message_in(body)):
         curable |= named & {"reasoning_effort"}
     if "stream_options" in curable:
         # The library asks with it for the counts of a stream; without them nothing would be known of its cost.
@@ -143,7 +143,7 @@ def _place(endpoint: Endpoint) -> _Place:
 
 def _named(body: object, sent: Collection[str]) -> frozenset[str]:
     """Those of ``sent`` that an error body calls unsupported."""
-    words = words_in(body)[:_READ]
+    words = message_in(body)[:_READ]
     codes = codes_in(body)
     told = bool(codes & _CODES) or re.search(_UNSUPPORTED, words, re.IGNORECASE) is not None
     fields = frozenset(_fields(body, told=told and not _RANGE.search(words), depth=_DEEPEST)) & frozenset(sent)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.providers import Kind
 from disputatio.participants.remote.endpoint import Endpoint
-from disputatio.participants.remote.excerpt import one_line, words_in
+from disputatio.participants.remote.error_details import message_in, one_line
 from disputatio.participants.remote.faults import fault_from, status_fault, timed_out
 from disputatio.participants.remote.models import http_client
 
@@ -86,7 +86,7 @@ def _verdict(endpoint: Endpoint, status: int, content: bytes) -> Fault | None:
         return _missing_from(endpoint, body)
     if status == 404 and endpoint.kind in (Kind.ANTHROPIC, Kind.GOOGLE) and isinstance(body, Mapping):
         return status_fault(endpoint, status, body)
-    if status == 403 and _SCOPE_WORDS.search(words_in(body)):
+    if status == 403 and _SCOPE_WORDS.search(message_in(body)):
         # A restricted key may be good for calls and not for this list.
         return None
     fault = status_fault(endpoint, status, body if body is not None else content)

@@ -38,7 +38,6 @@ from pydantic_ai.tools import ToolDefinition
 
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import Call, OutputMode
-from disputatio.participants.remote.breakpoints import Breakpoints
 
 SCHEMA_REQUEST: Final = (
     "Answer with one JSON object and nothing else: no words before or after it and no code fence. "
@@ -153,7 +152,7 @@ class Structures(Generic[_Structure]):
         return known
 
 
-def spoken(call: Call, sent_as: Callable[[str], str] | None = None) -> list[tuple[str, str]]:
+def messages_of(call: Call, sent_as: Callable[[str], str] | None = None) -> list[tuple[str, str]]:
     """The prompt of ``call`` as roles and texts, in the order in which they are sent.
 
     ``sent_as`` is what becomes of the text of a segment; None leaves all as they are.
@@ -180,7 +179,7 @@ def spoken(call: Call, sent_as: Callable[[str], str] | None = None) -> list[tupl
     return said
 
 
-def pieces(call: Call, marks: Collection[int]) -> list[tuple[str, list[tuple[str, bool]]]]:
+def marked_messages(call: Call, marks: Collection[int]) -> list[tuple[str, list[tuple[str, bool]]]]:
     """What `spoken` gives, each text in pieces, one for each segment, with whether a mark of ``marks`` follows it.
 
     Together the pieces of a message are its text, to the letter.
@@ -193,7 +192,7 @@ def pieces(call: Call, marks: Collection[int]) -> list[tuple[str, list[tuple[str
             rows.append((segment.text, place in marks))
         else:
             said.append((segment.role, [(segment.text, place in marks)]))
-    whole = dict(enumerate(spoken(call)))
+    whole = dict(enumerate(messages_of(call)))
     for number, (_, rows) in enumerate(said):
         # In prompted mode the schema follows the last of them.
         rest = whole[number][1].removeprefix("".join(text for text, _ in rows))
@@ -214,8 +213,8 @@ def _ask_for(schema: JsonObject, said: list[tuple[str, str]]) -> None:
 def _messages(call: Call, marks: Collection[int] = ()) -> list[ModelMessage]:
     messages: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
-    marked = iter(pieces(call, marks)) if marks else None
-    for role, text in spoken(call):
+    marked = iter(marked_messages(call, marks)) if marks else None
+    for role, text in messages_of(call):
         rows = next(marked)[1] if marked else []
         match role:
             case "system":
@@ -246,3 +245,69 @@ def _parameters(schema: dict[str, Any], name: str, mode: OutputMode) -> ModelReq
 
 def _compact(schema: JsonObject) -> str:
     return json.dumps(schema, ensure_ascii=False, separators=(",", ":"), default=dict)
+
+
+LEAST_BYTES: Final = 4096
+_BOUNDARIES_KEPT: Final = 4096
+_CALLS_KEPT: Final = 64
+_BEHIND: Final = frozenset({OutputMode.PROMPTED, OutputMode.TEXT})
+"""The modes in which a schema, if there is one, stands at the end of the prompt."""
+
+
+class Breakpoints:
+    """Remembers which beginnings were marked in the calls to one model. It decides nothing that a model reads."""
+
+    def __init__(self) -> None:
+        self._marked: OrderedDict[int, None] = OrderedDict()
+        self._schemas: OrderedDict[int, None] = OrderedDict()
+        # A call may be put twice, by its attempts; both times it is to be the same request.
+        self._known: OrderedDict[int, tuple[Call, tuple[int, ...]]] = OrderedDict()
+
+    def of(self, call: Call) -> tuple[int, ...]:
+        """How many segments of ``call`` stand before each mark, fewest first; three marks at most."""
+        known = self._known.get(id(call))
+        if known is None:
+            known = self._known[id(call)] = (call, self._marks(call))
+            _forget(self._known, _CALLS_KEPT)
+        return known[1]
+
+    def _marks(self, call: Call) -> tuple[int, ...]:
+        schema = 0 if call.mode in _BEHIND else hash((call.schema_name, call.schema_text or str(call.schema)))
+        writes = call.mode in _BEHIND or schema in self._schemas
+        self._schemas[schema] = None
+        _forget(self._schemas, _BOUNDARIES_KEPT)
+        boundaries = _boundaries(call, schema)
+        read = max((place for place, name in boundaries.items() if name in self._marked), default=0)
+        marks = {read} if read else set()
+        if writes and boundaries:
+            marks.add(max(boundaries))
+        shared = sum(row.role == "system" for row in call.segments)
+        if writes and shared in boundaries and boundaries[shared] not in self._marked:
+            # Seats that hear other things begin alike up to here.
+            marks.add(shared)
+        for place in marks:
+            self._marked[boundaries[place]] = None
+            self._marked.move_to_end(boundaries[place])
+        _forget(self._marked, _BOUNDARIES_KEPT)
+        return tuple(sorted(marks))
+
+
+def _boundaries(call: Call, schema: int) -> dict[int, int]:
+    """The places before the task at which a mark may stand, each with a name for all that stands before it."""
+    roles = [row.role for row in call.segments]
+    if "system" in roles[roles.count("system") :]:
+        # It is moved to the front on the wire, and what stands before a place is then something else.
+        return {}
+    answered = next((place for place, row in enumerate(call.segments) if row.role == "assistant"), len(call.segments))
+    found: dict[int, int] = {}
+    name, size = schema, 0
+    for place, row in enumerate(call.segments[: max(answered - 1, 0)], start=1):
+        name, size = hash((name, row.role, row.text)), size + len(row.text.encode("utf-8", "replace"))
+        if size >= LEAST_BYTES:
+            found[place] = name
+    return found
+
+
+def _forget(kept: OrderedDict[int, Any], most: int) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 from disputatio.participants.call import Fault, OutputMode, Reply
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.faults import cut_off, garbled, refused
-from disputatio.participants.remote.thoughts import without_thoughts
-from disputatio.participants.remote.tokens import CLOSED, usage_of
+from disputatio.participants.remote.response import CLOSED, strip_reasoning, usage_of
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
@@ -55,4 +54,4 @@ def _text_of(response: ModelResponse, mode: OutputMode, *, cut: bool) -> str:
     if any(isinstance(part, ThinkingPart) for part in response.parts):
         text = text.lstrip()
     # pydantic-ai knows one pair of tags, and misses it where a stream brings the tag and its content in one piece.
-    return without_thoughts(text, cut=cut)
+    return strip_reasoning(text, cut=cut)

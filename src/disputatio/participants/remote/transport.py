@@ -32,10 +32,15 @@ from yarl import URL
 
 from disputatio._http_client import plain_headers
 from disputatio._intake import Intake, OverlongError
-from disputatio.participants.remote.receiving import bound_now, incoming, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+
+from collections.abc import Iterator
+
+from disputatio._http_client import RawHeaders, decompressed, is_encoded
+from disputatio.participants.call import LARGEST_ERROR, UNASKED, AnswerBound
 
 CONNECT_TIMEOUT_S: Final = 10.0
 """Seconds for looking the host up, connecting and the TLS handshake together."""
@@ -53,7 +58,7 @@ class RawResponse(NamedTuple):
 
 
 @dataclass(slots=True)
-class Passage:
+class ReplayedExchange:
     """Leads a library through an exchange without sending anything.
 
     Attributes:
@@ -61,17 +66,17 @@ class Passage:
         shown: the request that it would have sent.
     """
 
-    arrived: RawResponse | httpx2.RequestError | None = None
-    shown: httpx2.Request | None = None
+    outcome: RawResponse | httpx2.RequestError | None = None
+    request: httpx2.Request | None = None
 
-    def through(self, request: httpx2.Request) -> httpx2.Response:
+    def respond(self, request: httpx2.Request) -> httpx2.Response:
         """What comes of ``request``.
 
         Raises:
             httpx2.RequestError: the failure, or that this is where it stops.
         """
-        self.shown = request
-        match self.arrived:
+        self.request = request
+        match self.outcome:
             case RawResponse(status, headers, body):
                 return httpx2.Response(status, headers=list(headers), stream=_Whole(body), request=request)
             case None:
@@ -80,42 +85,44 @@ class Passage:
                 raise failure
 
 
-_LED: ContextVar[Passage | None] = ContextVar("_LED", default=None)
+_REPLAYED: ContextVar[ReplayedExchange | None] = ContextVar("_REPLAYED", default=None)
 
 
 @contextmanager
-def led(arrived: RawResponse | httpx2.RequestError | None, *, shows: bool = False) -> Iterator[Passage]:
-    """Lead the requests of this context through ``arrived`` instead of sending them.
+def replay_exchange(
+    outcome: RawResponse | httpx2.RequestError | None, *, shows: bool = False
+) -> Iterator[ReplayedExchange]:
+    """Lead the requests of this context through ``outcome`` instead of sending them.
 
     Args:
         arrived: what they find. None sends them after all, unless ``shows`` is given.
         shows: stop each where it would be sent, and keep it.
     """
-    passage = Passage(arrived)
-    token = _LED.set(passage if shows or arrived is not None else None)
+    exchange = ReplayedExchange(outcome)
+    token = _REPLAYED.set(exchange if shows or outcome is not None else None)
     try:
-        yield passage
+        yield exchange
     finally:
-        _LED.reset(token)
+        _REPLAYED.reset(token)
 
 
-_NOTED: ContextVar[list[tuple[bytes, bytes]] | None] = ContextVar("_NOTED", default=None)
+_COLLECTED_HEADERS: ContextVar[list[tuple[bytes, bytes]] | None] = ContextVar("_COLLECTED_HEADERS", default=None)
 
 
 @contextmanager
-def noted_headers() -> Iterator[list[tuple[bytes, bytes]]]:
+def collect_headers() -> Iterator[list[tuple[bytes, bytes]]]:
     """The headers of the responses in this context, as they come: the libraries do not pass them on."""
     headers: list[tuple[bytes, bytes]] = []
-    token = _NOTED.set(headers)
+    token = _COLLECTED_HEADERS.set(headers)
     try:
         yield headers
     finally:
-        _NOTED.reset(token)
+        _COLLECTED_HEADERS.reset(token)
 
 
-def _note(headers: Iterable[tuple[bytes, bytes]]) -> None:
-    if (noted := _NOTED.get()) is not None:
-        noted.extend(headers)
+def _collect(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    if (collected := _COLLECTED_HEADERS.get()) is not None:
+        collected.extend(headers)
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
@@ -144,21 +151,21 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         Raises:
             httpx2.TransportError: the class says what happened, ``__cause__`` is the original.
         """
-        passage = _LED.get()
-        if passage is not None:
-            led_through = passage.through(request)
-            _note(led_through.headers.raw)
+        exchange = _REPLAYED.get()
+        if exchange is not None:
+            led_through = exchange.respond(request)
+            _collect(led_through.headers.raw)
             return led_through
         body = await request.aread()
-        with _truthful():
+        with _translate_errors():
             response = await self._send(
                 request.method, address_of(request.url), request.headers.multi_items(), body or None
             )
-        _note(response.raw_headers)
+        _collect(response.raw_headers)
         return httpx2.Response(
             response.status,
             headers=plain_headers(response.raw_headers),
-            stream=_Body(response, Intake(bound_now(), len(body))),
+            stream=_Body(response, Intake(current_bound(), len(body))),
             request=request,
         )
 
@@ -168,8 +175,8 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         Raises:
             httpx2.RequestError: as for ``handle_async_request``, or that the response cannot be decoded.
         """
-        intake = Intake(bound_now(), len(body))
-        with _truthful():
+        intake = Intake(current_bound(), len(body))
+        with _translate_errors():
             response = await self._send("POST", url, headers, body)
             try:
                 content = await read_whole(response.status, response.raw_headers, response.content, intake)
@@ -182,7 +189,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     async def _send(
         self, method: str, url: URL, headers: Mapping[str, str] | Iterable[tuple[str, str]], body: bytes | None
     ) -> aiohttp.ClientResponse:
-        pool = self._joined()
+        pool = self._join_pool()
         proxy = pool.proxy_of(url.scheme, url.host or "")
         if not self._keep_alive:
             headers = CIMultiDict(headers)
@@ -196,7 +203,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             allow_redirects=False,
             auto_decompress=False,
             timeout=self._timeout,
-            ssl=_verified(url),
+            ssl=_ssl_context(url),
             proxy=proxy[0] if proxy else None,
             proxy_headers=proxy[1] if proxy else None,
         )
@@ -207,7 +214,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         if pool is not None:
             await pool.leave()
 
-    def _joined(self) -> _Pool:
+    def _join_pool(self) -> _Pool:
         loop = asyncio.get_running_loop()
         if self._pool is None or self._pool.loop is not loop:
             self._pool = _Pool.join(loop) if self._keep_alive else _Pool(loop, force_close=True)
@@ -281,8 +288,8 @@ class _Body(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         response = self._response
-        with _truthful():
-            async for part in incoming(response.status, response.raw_headers, response.content, self._intake):
+        with _translate_errors():
+            async for part in read_parts(response.status, response.raw_headers, response.content, self._intake):
                 yield part
 
     async def aclose(self) -> None:
@@ -292,27 +299,27 @@ class _Body(httpx2.AsyncByteStream):
 
 
 @contextmanager
-def _truthful() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Raise aiohttp's exceptions as the httpx2 class that means the same."""
     try:
         yield
     except _FAILURES as error:
-        raise _told(error) from error
+        raise _translated(error) from error
 
 
 # A TimeoutError is an OSError; cancellation is none of these and passes through.
 _FAILURES: Final = (aiohttp.ClientError, OSError, ValueError, OverlongError)
 
 
-def _told(error: Exception) -> httpx2.TransportError:
+def _translated(error: Exception) -> httpx2.TransportError:
     """The exception of httpx2 that says what ``error`` says."""
     if not isinstance(error, (aiohttp.ClientError, OSError, OverlongError)):
         # What is wrong with an address beyond its scheme, such as its port.
         return httpx2.UnsupportedProtocol(str(error))
-    return _counterpart(error)(str(error))
+    return _httpx_error_class(error)(str(error))
 
 
-def _counterpart(error: Exception) -> Callable[[str], httpx2.TransportError]:
+def _httpx_error_class(error: Exception) -> Callable[[str], httpx2.TransportError]:
     match error:
         case aiohttp.InvalidURL() | aiohttp.NonHttpUrlClientError():
             return httpx2.UnsupportedProtocol
@@ -330,7 +337,7 @@ def _counterpart(error: Exception) -> Callable[[str], httpx2.TransportError]:
             return httpx2.ReadError
 
 
-def _verified(url: URL) -> ssl.SSLContext | bool:
+def _ssl_context(url: URL) -> ssl.SSLContext | bool:
     """How the server at ``url`` is to prove who it is."""
     return trusted_certificates() if url.scheme == "https" else True
 
@@ -358,3 +365,101 @@ def _environment_proxy(scheme: str, host: str) -> tuple[URL, dict[str, str] | No
     if not proxy.user:
         return proxy, None
     return proxy.with_user(None), {"Authorization": aiohttp.encode_basic_auth(proxy.user, proxy.password or "")}
+
+
+_BOUND: ContextVar[AnswerBound] = ContextVar("_BOUND", default=UNASKED)
+
+
+@contextmanager
+def bound_schema(bound: AnswerBound) -> Iterator[None]:
+    """Let no response in this context be larger than ``bound``, on whatever way it is asked for."""
+    token = _BOUND.set(bound)
+    try:
+        yield
+    finally:
+        _BOUND.reset(token)
+
+
+def current_bound() -> AnswerBound:
+    """The bound of this context; ``UNASKED`` outside a call."""
+    return _BOUND.get()
+
+
+async def read_whole(status: int, headers: RawHeaders, content: aiohttp.StreamReader, intake: Intake) -> bytes:
+    """The body, decompressed; of an error the first ``LARGEST_ERROR`` bytes.
+
+    Raises:
+        OverlongError: it passes the bound of ``intake``.
+        httpx2.DecodingError: it cannot be decompressed.
+        aiohttp.ClientError: the connection was lost.
+    """
+    if content.is_eof() and _is_answer(status) and not is_encoded(headers):
+        # What is all there takes no steps of its own to read.
+        body = content.read_nowait()
+        intake.take(body)
+        return body
+    return b"".join([part async for part in read_parts(status, headers, content, intake)])
+
+
+async def read_parts(
+    status: int, headers: RawHeaders, content: aiohttp.StreamReader, intake: Intake
+) -> AsyncIterator[bytes]:
+    """The body piece by piece, as ``read_whole`` reads it. Raises as that does."""
+    parts = decompressed(status, headers, content.iter_any())
+    if not _is_answer(status):
+        async for part in _beginning(parts):
+            yield part
+        return
+    events = any(
+        name.lower() == b"content-type" and value.lower().startswith(b"text/event-stream") for name, value in headers
+    )
+    async for part in parts:
+        intake.take(part, events=events)
+        yield part
+
+
+async def _beginning(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    left = LARGEST_ERROR
+    async for part in parts:
+        yield part[:left]
+        left -= len(part)
+        if left <= 0:
+            return
+
+
+def _is_answer(status: int) -> bool:
+    return 200 <= status < 300
+
+
+class CountedResponse:
+    """A response of urllib3, as which it does everything, that counts what is read of it.
+
+    It is bounded by what holds where it is made. Nothing is decompressed here.
+
+    Args:
+        raw: the response.
+        status: its status; of an error the first ``LARGEST_ERROR`` bytes are given.
+    """
+
+    def __init__(self, raw: Any, status: int) -> None:
+        self._raw, self._status, self._intake = raw, status, Intake(current_bound())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
+
+    def stream(self, *arguments: Any, **options: Any) -> Iterator[bytes]:
+        """The body piece by piece.
+
+        Raises:
+            OverlongError: it passes its bound.
+        """
+        left = LARGEST_ERROR
+        for part in self._raw.stream(*arguments, **options):
+            if _is_answer(self._status):
+                self._intake.take(part)
+                yield part
+                continue
+            yield part[:left]
+            left -= len(part)
+            if left <= 0:
+                return

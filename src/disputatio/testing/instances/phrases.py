@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Final
 
 from disputatio.motion.text import NOUNS, VERBS
-from disputatio.testing.instances.seeds import mixed
 
 
 class Kind(StrEnum):
@@ -178,7 +178,7 @@ def prose(seed: int, sentences: int = 4) -> str:
     """A paragraph of plain statements."""
     texts: list[str] = []
     for _ in range(sentences):
-        seed = mixed(seed)
+        seed = mix(seed)
         texts.append(_statement(seed))
     return " ".join(texts)
 
@@ -188,7 +188,7 @@ def _longer(kind: Kind, seed: int, text: str, low: int) -> str:
     length = len(text)
     join = "-" if kind is Kind.SLUG else " "
     while length < low:
-        seed = mixed(seed)
+        seed = mix(seed)
         pieces.append(_WRITERS[kind](seed))
         length += 1 + len(pieces[-1])
     return join.join(pieces)
@@ -217,3 +217,25 @@ def _tiny(kind: Kind, seed: int, low: int, high: int) -> str:
         seed, letter = divmod(seed, len(_LETTERS))
         text += _LETTERS[letter]
     return text + end
+
+
+SEED_BITS: Final = 64
+_MASK: Final = (1 << SEED_BITS) - 1
+
+
+def seed_from(text: str) -> int:
+    """The seed that stands for ``text``: 0 to 2**64 - 1."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def mix(seed: int) -> int:
+    """Another seed, far from ``seed``: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014)."""
+    seed = (seed + 0x9E3779B97F4A7C15) & _MASK
+    seed = ((seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    seed = ((seed ^ (seed >> 27)) * 0x94D049BB133111EB) & _MASK
+    return seed ^ (seed >> 31)
+
+
+def fraction(seed: int) -> float:
+    """A number in [0, 1) that stands for ``seed``."""
+    return (seed >> 11) / (1 << 53)

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from disputatio.participants.call import OutputMode
-from disputatio.testing.provider.latency import Latency, lognormal
+from disputatio.testing.provider.behaviour import Reasoning, ReasoningText
 from disputatio.testing.provider.mishaps import Mishap, Mishaps
-from disputatio.testing.provider.reasoning import Reasoning, ReasoningText
+from disputatio.testing.provider.received import Latency, lognormal
 from disputatio.testing.provider.server import FakeProvider
 
 _REMEMBERED: Final = 1000

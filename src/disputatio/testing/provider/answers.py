@@ -17,11 +17,10 @@ from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
 from disputatio.prompts.definitions import without_definitions
-from disputatio.testing.instances import at_realistic_lengths, instance, mixed, prose, seed_of
-from disputatio.testing.provider.behaviour import Behaviour
-from disputatio.testing.provider.counting import BYTES_PER_TOKEN, PrefixIndex, prompt_text, tokens_in
-from disputatio.testing.provider.reasoning import Reasoning
+from disputatio.testing.instances import instance, lengthen, mix, prose, seed_from
+from disputatio.testing.provider.behaviour import Behaviour, Reasoning
 from disputatio.testing.provider.received import Body, ReceivedRequest
+from disputatio.testing.provider.token_counts import BYTES_PER_TOKEN, PrefixIndex, prompt_text, tokens_in
 
 _CACHED_SCHEMAS: Final = 256
 _KEPT_ANSWERS: Final = 256
@@ -315,14 +314,14 @@ def _written(request: ReceivedRequest, behaviour: Behaviour) -> Answer:
     elif given is not None:
         text = json.dumps(given, ensure_ascii=False)
     elif schema is not None:
-        wanted = at_realistic_lengths(schema, seed_of(seed_text)) if behaviour.realistic_lengths else schema
+        wanted = lengthen(schema, seed_from(seed_text)) if behaviour.realistic_lengths else schema
         text = json.dumps(instance(wanted, seed_text), ensure_ascii=False)
     elif _wants_any_json(request, behaviour):
-        text = json.dumps({"answer": prose(seed_of(seed_text), 1)})
+        text = json.dumps({"answer": prose(seed_from(seed_text), 1)})
     else:
-        text = prose(seed_of(seed_text))
+        text = prose(seed_from(seed_text))
     finish = "tool_calls" if tool else "stop"
-    return Answer(text, request.model, schema, tool, finish, seed=mixed(seed_of(seed_text)))
+    return Answer(text, request.model, schema, tool, finish, seed=mix(seed_from(seed_text)))
 
 
 def _wants_any_json(request: ReceivedRequest, behaviour: Behaviour) -> bool:
@@ -352,7 +351,7 @@ def _called_tool(request: ReceivedRequest) -> str | None:
     names = [name for name in names if not allowed or name in allowed]
     if not names or (choice != "required" and request.messages[-1][0] == "tool"):
         return None
-    return names[seed_of(request.prompt) % len(names)]
+    return names[seed_from(request.prompt) % len(names)]
 
 
 def _allowed(request: ReceivedRequest) -> set[str]:

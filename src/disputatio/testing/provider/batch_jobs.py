@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from disputatio.testing.provider.answers import Answer, Rejection, answer_to
 from disputatio.testing.provider.batch_mishaps import CreationMishap, ItemMishap
 from disputatio.testing.provider.bill import Bill
-from disputatio.testing.provider.counting import PrefixIndex
 from disputatio.testing.provider.received import Body, ReceivedRequest, fingerprint_of
+from disputatio.testing.provider.token_counts import PrefixIndex
 
 if TYPE_CHECKING:
     from disputatio.testing.provider.behaviour import Behaviour

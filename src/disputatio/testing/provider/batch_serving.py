@@ -29,7 +29,7 @@ from disputatio.testing.provider.wire import completion_body
 
 if TYPE_CHECKING:
     from disputatio.testing.provider.behaviour import Behaviour
-    from disputatio.testing.provider.counting import PrefixIndex
+    from disputatio.testing.provider.token_counts import PrefixIndex
 
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _OPENAI_MOST: Final = 50_000

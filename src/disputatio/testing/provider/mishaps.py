@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from disputatio.testing.instances.seeds import mixed, seed_of
-from disputatio.testing.provider.latency import share
-from disputatio.testing.provider.received import ReceivedRequest
+from disputatio.testing.instances.phrases import mix, seed_from
+from disputatio.testing.provider.received import ReceivedRequest, share
 
 
 class MishapFamily(StrEnum):
@@ -186,7 +185,7 @@ class Mishaps:
         def rule(request: ReceivedRequest) -> Mishap | None:
             if share(request, seed) >= probability:
                 return None
-            pick = mixed(seed_of(f"{seed}/{request.fingerprint}/{request.attempt}"))
+            pick = mix(seed_from(f"{seed}/{request.fingerprint}/{request.attempt}"))
             return mishaps[pick % len(mishaps)]
 
         return Mishaps((*self._rules, rule))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from statistics import NormalDist
 from typing import Any, Final, TypeAlias
 
 import orjson
 
 from disputatio.kernel import JsonObject
+from disputatio.testing.instances.phrases import fraction, mix, seed_from
 
 SECRET_HEADERS: Final = frozenset(
     {"api-key", "authorization", "cookie", "proxy-authorization", "x-api-key", "x-goog-api-key"}
@@ -149,3 +152,27 @@ def _text(content: object) -> str:
     if isinstance(content, Sequence):
         return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
     return ""
+
+
+Latency: TypeAlias = Callable[[ReceivedRequest], float]
+
+
+def uniform(low_s: float, high_s: float, seed: int = 0) -> Latency:
+    """Equally likely anywhere from ``low_s`` to ``high_s``."""
+    return lambda request: low_s + (high_s - low_s) * share(request, seed)
+
+
+def lognormal(median_s: float, spread: float, seed: int = 0) -> Latency:
+    """Around ``median_s`` with a long tail; ``spread`` is the deviation of the logarithm, 0.5 for a calm server."""
+    normal = NormalDist()
+
+    def draw(request: ReceivedRequest) -> float:
+        # A share of exactly 0 has no quantile.
+        return median_s * math.exp(spread * normal.inv_cdf(max(share(request, seed), 1e-9)))
+
+    return draw
+
+
+def share(request: ReceivedRequest, seed: int) -> float:
+    """A number in [0, 1) that this attempt at this request always has under ``seed``."""
+    return fraction(mix(seed_from(f"{seed} {request.fingerprint} {request.attempt}")))

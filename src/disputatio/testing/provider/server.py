@@ -11,14 +11,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from disputatio.testing.provider.batch_jobs import BatchJobs
-from disputatio.testing.provider.behaviour import Behaviour
+from disputatio.testing.provider.behaviour import Behaviour, Reasoning
 from disputatio.testing.provider.bill import Bill
-from disputatio.testing.provider.reasoning import Reasoning
 from disputatio.testing.provider.received import Inbox, ReceivedRequest
-from disputatio.testing.provider.waiting import Traffic
+from disputatio.testing.provider.traffic import Traffic
 
 if TYPE_CHECKING:
-    from disputatio.testing.provider.serving import Service
+    from disputatio.testing.provider.http_service import Service
+
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Final
 
 
 class FakeProvider(Behaviour):
@@ -119,7 +124,7 @@ class FakeProvider(Behaviour):
 
     async def start(self) -> None:
         """Start in the running event loop. ``async with`` does this."""
-        from disputatio.testing.provider.serving import Service
+        from disputatio.testing.provider.http_service import Service
 
         service = Service(self, self._inbox, self._traffic, self._jobs, self.bill)
         await service.start()
@@ -217,3 +222,38 @@ def refused_base_url() -> Iterator[str]:
         # Bound and not listening: nobody else can get the port meanwhile.
         held.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{held.getsockname()[1]}/v1"
+
+
+_PATIENCE_S: Final = 10.0
+
+
+@contextlib.contextmanager
+def provider_process(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Run ``python -m disputatio.testing.provider`` and give its base URL.
+
+    The process ends with the block, and by itself if this process dies first: it watches its input.
+
+    Args:
+        arguments: command-line options, such as ``--latency 0.2``; ``--help`` lists them.
+        environment: replaces the environment of the process; None hands on that of this one.
+
+    Raises:
+        RuntimeError: it ended without saying where it listens.
+    """
+    command = [sys.executable, "-m", "disputatio.testing.provider", "--until-input-ends", *arguments]
+    process = subprocess.Popen(  # noqa: S603 - the command is this very Python and the caller's own options
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    )
+    with process:
+        try:
+            line = process.stdout.readline().strip() if process.stdout else ""
+            if not line:
+                raise RuntimeError("the provider's process ended before it listened")
+            yield line
+        finally:
+            if process.stdin:
+                process.stdin.close()
+            try:
+                process.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()

@@ -12,8 +12,7 @@ import orjson
 
 from disputatio.kernel import Json, JsonObject
 from disputatio.testing.provider.answers import Answer, Rejection
-from disputatio.testing.provider.behaviour import Behaviour
-from disputatio.testing.provider.reasoning import ReasoningText
+from disputatio.testing.provider.behaviour import Behaviour, ReasoningText
 from disputatio.testing.provider.received import ReceivedRequest
 
 JSON: Final = "application/json"

@@ -23,7 +23,7 @@ class TextField:
     """Words, in characters from ``least`` to ``most``."""
 
     key: str
-    about: str
+    description: str
     least: int
     most: int
     pattern: str = ""
@@ -49,7 +49,7 @@ class TextField:
     @property
     def name(self) -> str:
         """What people call it."""
-        return named(self.key)
+        return label_of(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class ChoiceField:
     """One of ``options``; with a single one there is nothing to choose."""
 
     key: str
-    about: str
+    description: str
     options: tuple[Any, ...]
 
     @property
     def name(self) -> str:
         """What people call it."""
-        return named(self.key)
+        return label_of(self.key)
 
     def read(self, typed: str) -> Any:
         """The option that a number or a word means; nothing means the empty option, where there is one.
@@ -96,7 +96,7 @@ class NumberField:
     """A number from ``lowest`` to ``highest``; a whole one unless it may have ``decimals``."""
 
     key: str
-    about: str
+    description: str
     lowest: int
     highest: int
     decimals: bool = False
@@ -104,7 +104,7 @@ class NumberField:
     @property
     def name(self) -> str:
         """What people call it."""
-        return named(self.key)
+        return label_of(self.key)
 
     def read(self, typed: str) -> int | float:
         """The number that was typed.
@@ -128,7 +128,7 @@ class ListField:
     """Several of ``item``, ``least`` to ``most``."""
 
     key: str
-    about: str
+    description: str
     item: Field
     least: int
     most: int
@@ -136,7 +136,7 @@ class ListField:
     @property
     def name(self) -> str:
         """What people call it."""
-        return named(self.key)
+        return label_of(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +144,20 @@ class GroupField:
     """Fields that belong together: an argument with its claim, reasoning and evidence."""
 
     key: str
-    about: str
+    description: str
     fields: tuple[Field, ...]
 
     @property
     def name(self) -> str:
         """What people call it."""
-        return named(self.key)
+        return label_of(self.key)
 
 
 Field: TypeAlias = TextField | ChoiceField | NumberField | ListField | GroupField
 
 
 @dataclass(frozen=True, slots=True)
-class TurnSheet:
+class TurnForm:
     """All fields of one turn, in the order in which they are filled in."""
 
     fields: tuple[Field, ...] = field(default=())
@@ -179,7 +179,7 @@ class UnknownShapeError(ValueError):
     """A schema that no field is known for; forms of a user's own may have one."""
 
 
-def sheet_of(schema: JsonObject, abouts: Mapping[str, str] | None = None) -> TurnSheet:
+def form_from_schema(schema: JsonObject, descriptions: Mapping[str, str] | None = None) -> TurnForm:
     """The fields of a turn whose answer is valid under ``schema``.
 
     Args:
@@ -189,34 +189,36 @@ def sheet_of(schema: JsonObject, abouts: Mapping[str, str] | None = None) -> Tur
     Raises:
         UnknownShapeError: the schema has a part that cannot be asked for field by field.
     """
-    whole = _field("turn", schema, abouts or {})
+    whole = _field("turn", schema, descriptions or {})
     if not isinstance(whole, GroupField):
         raise UnknownShapeError("the schema of a turn is an object")
-    return TurnSheet(whole.fields)
+    return TurnForm(whole.fields)
 
 
-def _field(key: str, schema: Any, abouts: Mapping[str, str]) -> Field:
-    about = abouts.get(key, "")
+def _field(key: str, schema: Any, descriptions: Mapping[str, str]) -> Field:
+    description = descriptions.get(key, "")
     if not isinstance(schema, Mapping):
         raise UnknownShapeError(key)
     if isinstance(schema.get("enum"), Sequence):
-        return ChoiceField(key, about, tuple(schema["enum"]))
+        return ChoiceField(key, description, tuple(schema["enum"]))
     match schema.get("type"):
         case "string":
             least, most = schema.get("minLength", 0), schema.get("maxLength", 2_000)
-            return TextField(key, about, least, most, schema.get("pattern", ""))
+            return TextField(key, description, least, most, schema.get("pattern", ""))
         case "integer":
-            return NumberField(key, about, schema.get("minimum", 0), schema.get("maximum", 1_000_000))
+            return NumberField(key, description, schema.get("minimum", 0), schema.get("maximum", 1_000_000))
         case "number":
-            return NumberField(key, about, schema.get("minimum", 0), schema.get("maximum", 1_000_000), decimals=True)
+            return NumberField(
+                key, description, schema.get("minimum", 0), schema.get("maximum", 1_000_000), decimals=True
+            )
         case "boolean":
-            return ChoiceField(key, about, (True, False))
+            return ChoiceField(key, description, (True, False))
         case "array":
-            item = _field(_single(key), schema.get("items"), abouts)
-            return ListField(key, about, item, schema.get("minItems", 0), schema.get("maxItems", 20))
+            item = _field(_single(key), schema.get("items"), descriptions)
+            return ListField(key, description, item, schema.get("minItems", 0), schema.get("maxItems", 20))
         case "object" if isinstance(schema.get("properties"), Mapping):
             rows = schema["properties"].items()
-            return GroupField(key, about, tuple(_field(str(name), row, abouts) for name, row in rows))
+            return GroupField(key, description, tuple(_field(str(name), row, descriptions) for name, row in rows))
     raise UnknownShapeError(key)
 
 
@@ -230,12 +232,12 @@ def _single(key: str) -> str:
 _LISTED = re.compile(r"^[-*] `?([a-z_]+)`?: (.+)$", re.MULTILINE)
 
 
-def abouts_in(task: str) -> dict[str, str]:
+def parse_field_descriptions(task: str) -> dict[str, str]:
     """What the fields are for, as a task says it in lines such as ``- claim: one sentence``."""
     return {match[1]: one_line(match[2], 600) for match in _LISTED.finditer(task)}
 
 
-def named(key: str) -> str:
+def label_of(key: str) -> str:
     """A key of a form as people read it; ids of arguments stay as they are."""
     plain = clean(key)
     if plain != plain.lower() or any(char.isdigit() for char in plain):

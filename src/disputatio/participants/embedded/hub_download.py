@@ -27,8 +27,7 @@ from disputatio._version import VERSION
 from disputatio.errors import InvalidInputError
 from disputatio.participants.call import FaultKind
 from disputatio.participants.embedded import cache
-from disputatio.participants.embedded.lock import FileLock, until
-from disputatio.participants.embedded.unavailable import ModelUnavailableError
+from disputatio.participants.embedded.cache import FileLock, ModelUnavailableError, wait_until
 
 if TYPE_CHECKING:
     import httpx2
@@ -74,14 +73,14 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
+class _FileFacts:
     """What the Hub says of a file: its SHA-256 in hex, and its size in bytes."""
 
     sha256: str
     size: int
 
 
-def here(reference: Reference) -> Path | None:
+def find(reference: Reference) -> Path | None:
     """The whole file on this disk, or None. What the Hub's own library has fetched counts."""
     target = _target(reference)
     if target.is_file():
@@ -98,12 +97,12 @@ async def fetch(reference: Reference, report: Callable[[str], None]) -> Path:
         ModelUnavailableError: there is no such file, no access, no network, no room, or its hash is wrong.
     """
     target = _target(reference)
-    cache.directory(*target.parent.relative_to(cache.place()).parts)
+    cache.directory(*target.parent.relative_to(cache.path_of()).parts)
     lock = FileLock(target.with_name(f"{target.name}.lock"))
     try:
         if not lock.try_exclusive():
             report(f"Waiting for another process that fetches {reference}")
-            await until(lock.try_exclusive)
+            await wait_until(lock.try_exclusive)
         if not target.is_file():
             await _fetch_into(target, reference, report)
     finally:
@@ -112,7 +111,7 @@ async def fetch(reference: Reference, report: Callable[[str], None]) -> Path:
 
 
 def _target(reference: Reference) -> Path:
-    return cache.place("weights", "hub", *reference.repository.split("/"), *reference.file.split("/"))
+    return cache.path_of("weights", "hub", *reference.repository.split("/"), *reference.file.split("/"))
 
 
 def _library_cache() -> Path:
@@ -152,11 +151,11 @@ async def _fetch_into(target: Path, reference: Reference, report: Callable[[str]
     path = "/".join(quote(part) for part in f"{reference.repository}/resolve/main/{reference.file}".split("/"))
     try:
         async with httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT_S) as client:
-            stated = await _state(client, f"{_endpoint()}/{path}", reference)
-            part = _part(target, stated)
-            report(f"Fetching {reference} once, {_size(stated.size)}, into {target.parent}")
-            _check_room(part, stated, reference)
-            await _gather(_Download(client, f"{_endpoint()}/{path}", part, stated, reference), report)
+            facts = await _state(client, f"{_endpoint()}/{path}", reference)
+            part = _part(target, facts)
+            report(f"Fetching {reference} once, {_size(facts.size)}, into {target.parent}")
+            _check_room(part, facts, reference)
+            await _gather(_Download(client, f"{_endpoint()}/{path}", part, facts, reference), report)
     except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
         raise _unavailable(f"HF_ENDPOINT is {_endpoint()!r}, which is no address.", "Correct or unset it.") from error
     except httpx2.RequestError as error:
@@ -165,10 +164,10 @@ async def _fetch_into(target: Path, reference: Reference, report: Callable[[str]
             f"Go online once, set HF_ENDPOINT to a mirror, or {_OWN_FILE}.",
         ) from error
     report(f"Checking {reference}")
-    await asyncio.to_thread(_put_in_place, part, target, stated, reference)
+    await asyncio.to_thread(_put_in_place, part, target, facts, reference)
 
 
-async def _state(client: httpx2.AsyncClient, url: str, reference: Reference) -> _Stated:
+async def _state(client: httpx2.AsyncClient, url: str, reference: Reference) -> _FileFacts:
     """Ask the Hub for hash and size. Redirects within its host are those of a repository that was renamed."""
     for _ in range(5):
         answer = await client.head(url, follow_redirects=False)
@@ -186,23 +185,23 @@ async def _state(client: httpx2.AsyncClient, url: str, reference: Reference) -> 
             f"The Hub states no SHA-256 and size of {reference}, so it cannot be verified.",
             f"Check HF_ENDPOINT, or {_OWN_FILE}.",
         )
-    return _Stated(sha256, int(length))
+    return _FileFacts(sha256, int(length))
 
 
-def _part(target: Path, stated: _Stated) -> Path:
+def _part(target: Path, facts: _FileFacts) -> Path:
     """Where the bytes gather. What was gathered of another version of the file is of no use and goes."""
-    part = target.with_name(f"{target.name}.{stated.sha256[:16]}.part")
+    part = target.with_name(f"{target.name}.{facts.sha256[:16]}.part")
     for other in target.parent.iterdir():
         stale = other.name.startswith(f"{target.name}.") and other.suffix == ".part" and other != part
-        if stale or (other == part and part.stat().st_size > stated.size):
+        if stale or (other == part and part.stat().st_size > facts.size):
             other.unlink(missing_ok=True)
     return part
 
 
-def _check_room(part: Path, stated: _Stated, reference: Reference) -> None:
-    missing = stated.size - _arrived(part)
+def _check_room(part: Path, facts: _FileFacts, reference: Reference) -> None:
+    missing = facts.size - _arrived(part)
     if shutil.disk_usage(part.parent).free < missing:
-        raise _no_room(reference, stated, part)
+        raise _no_room(reference, facts, part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +211,7 @@ class _Download:
     client: httpx2.AsyncClient
     url: str
     part: Path
-    stated: _Stated
+    facts: _FileFacts
     reference: Reference
 
 
@@ -221,7 +220,7 @@ async def _gather(row: _Download, report: Callable[[str], None]) -> None:
     import httpx2
 
     show, idle = _progress(row, report), 0
-    while (before := _arrived(row.part)) < row.stated.size:
+    while (before := _arrived(row.part)) < row.facts.size:
         try:
             await _receive(row, before, show)
         except httpx2.RequestError:
@@ -229,12 +228,12 @@ async def _gather(row: _Download, report: Callable[[str], None]) -> None:
         except OSError as error:
             row.part.unlink(missing_ok=True)
             if error.errno in _FULL:
-                raise _no_room(row.reference, row.stated, row.part) from error
+                raise _no_room(row.reference, row.facts, row.part) from error
             raise _unavailable(f"{row.part} cannot be written ({error.strerror}).", "") from error
         idle = 0 if _arrived(row.part) > before else idle + 1
         if idle == _IDLE_TRIES:
             raise _unavailable(
-                f"The Hub broke off {row.reference} at {_size(before)} of {_size(row.stated.size)}.",
+                f"The Hub broke off {row.reference} at {_size(before)} of {_size(row.facts.size)}.",
                 "Start it again: it goes on from there.",
             )
         if idle:
@@ -253,30 +252,30 @@ async def _receive(row: _Download, begin: int, show: Callable[[int], None]) -> N
         with row.part.open("ab" if goes_on else "wb") as sink:
             async for block in answer.aiter_raw():
                 arrived += len(block)
-                if arrived > row.stated.size:
+                if arrived > row.facts.size:
                     break
                 await asyncio.to_thread(sink.write, block)
                 show(arrived)
-    if arrived > row.stated.size:
+    if arrived > row.facts.size:
         row.part.unlink(missing_ok=True)
         raise _altered(row.reference)
 
 
 def _progress(row: _Download, report: Callable[[str], None]) -> Callable[[int], None]:
-    shown, step = -1, max(1, row.stated.size // _STEPS)
+    shown, step = -1, max(1, row.facts.size // _STEPS)
 
     def show(arrived: int) -> None:
         nonlocal shown
-        if arrived // step > shown or arrived == row.stated.size:
+        if arrived // step > shown or arrived == row.facts.size:
             shown = arrived // step
-            report(f"Fetching {row.reference.file}: {_size(arrived)} of {_size(row.stated.size)}")
+            report(f"Fetching {row.reference.file}: {_size(arrived)} of {_size(row.facts.size)}")
 
     return show
 
 
-def _put_in_place(part: Path, target: Path, stated: _Stated, reference: Reference) -> None:
+def _put_in_place(part: Path, target: Path, facts: _FileFacts, reference: Reference) -> None:
     with part.open("rb") as file:
-        right = hashlib.file_digest(file, "sha256").hexdigest() == stated.sha256
+        right = hashlib.file_digest(file, "sha256").hexdigest() == facts.sha256
         os.fsync(file.fileno())
     if not right:
         part.unlink()
@@ -303,9 +302,9 @@ def _altered(reference: Reference) -> ModelUnavailableError:
     )
 
 
-def _no_room(reference: Reference, stated: _Stated, part: Path) -> ModelUnavailableError:
+def _no_room(reference: Reference, facts: _FileFacts, part: Path) -> ModelUnavailableError:
     return _unavailable(
-        f"There is no room for {reference} ({_size(stated.size)}) in {part.parent}.",
+        f"There is no room for {reference} ({_size(facts.size)}) in {part.parent}.",
         f"Make room, set {cache.CACHE_VARIABLE} to a directory on another disk, or choose a smaller model: "
         "disputatio models embedded.",
     )

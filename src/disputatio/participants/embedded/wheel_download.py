@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from disputatio.participants.call import FaultKind
-from disputatio.participants.embedded.unavailable import ModelUnavailableError
+from disputatio.participants.embedded.cache import ModelUnavailableError
 
 OnBytes = Callable[[int], None]
 """Gets the number of bytes that have arrived so far."""

@@ -14,10 +14,10 @@ from aiohttp import web
 
 from disputatio.testing.provider.answers import Rejection, answer_to, key_rejection
 from disputatio.testing.provider.batch_serving import BatchService
-from disputatio.testing.provider.counting import PrefixIndex
-from disputatio.testing.provider.failing import failed_payload
+from disputatio.testing.provider.mishap_responses import failed_payload
 from disputatio.testing.provider.mishaps import Mishap
 from disputatio.testing.provider.received import Body, fingerprint_of
+from disputatio.testing.provider.token_counts import PrefixIndex
 from disputatio.testing.provider.wire import (
     Payload,
     completion_payload,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from disputatio.testing.provider.behaviour import Behaviour
     from disputatio.testing.provider.bill import Bill
     from disputatio.testing.provider.received import Inbox, ReceivedRequest
-    from disputatio.testing.provider.waiting import Traffic
+    from disputatio.testing.provider.traffic import Traffic
 
 _LARGEST_REQUEST: Final = 256 * 1024 * 1024
 _KEPT_BODIES: Final = 256

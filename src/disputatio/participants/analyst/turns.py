@@ -17,6 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from disputatio.formats.debate_context import DebateContext
+from disputatio.formats.market import ANALYSTS, JUDGE, MarketRules, market
+from disputatio.formats.market_verdict import MarketVerdict
 from disputatio.formats.turns.cross_examination import ArgumentStatus
 from disputatio.formats.turns.market_arguments import (
     CHALLENGING,
@@ -29,10 +32,11 @@ from disputatio.formats.turns.market_arguments import (
 from disputatio.formats.turns.market_closing import Conviction, MarketClosingSpec
 from disputatio.formats.turns.market_figures import Figure
 from disputatio.formats.turns.market_judging import MarketExhibit, MarketJudgingSpec, MarketStanding
-from disputatio.kernel import Abstention, Ask, Json, JsonObject, Seat
-from disputatio.motion import count_words
-from disputatio.participants.analyst.signals import argued, fired, fitting, item_json
-from disputatio.participants.analyst.textbook import Textbook, filled, in_plain_words
+from disputatio.kernel import Abstention, Ask, Driver, Json, JsonObject, Seat
+from disputatio.market.knowledge import KnowledgeBase
+from disputatio.motion import Motion, count_words
+from disputatio.participants.analyst.signals import choose_rules, find_objections, fire_rules, item_json
+from disputatio.participants.analyst.textbook import Textbook, fill_in, in_plain_words, packaged_text, read_textbook
 
 NO_SIGNAL = "no_signal"
 _EVEN = 0.5
@@ -62,7 +66,7 @@ def answer(book: Textbook, ask: Ask) -> JsonObject | Abstention:
 def opening(book: Textbook, form: MarketOpeningSpec) -> JsonObject | Abstention:
     """The arguments of the rules that fire; an abstention where there are too few."""
     part = form.checker.part
-    found = argued(book, form.seat, part, form.minimum, form.maximum)
+    found = choose_rules(book, form.seat, part, form.minimum, form.maximum)
     if len(found) < form.minimum:
         looked_at = {row.indicator for row in book.rules_of(form.seat)}
         says = f"{len(found)} of {len(looked_at)} signals fire, and {form.minimum} arguments are the fewest"
@@ -114,8 +118,8 @@ def _objection(
         return _response(ChallengeType.QUESTION_EVIDENCE, says, ())
     part = form.checker.part
     pointers = [pointer for row in argument.figures for pointer in row.checked.pointers]
-    for row, signal in fitting(book, form.seat, pointers, part):
-        says = filled(row.says, signal.values)
+    for row, signal in find_objections(book, form.seat, pointers, part):
+        says = fill_in(row.says, signal.values)
         if says not in used:
             return _response(row.kind, says, [item_json(item) for item in signal.items])
     return None
@@ -343,5 +347,34 @@ def _insight(exhibits: Sequence[MarketExhibit]) -> str:
 
 def quiet_rules(book: Textbook, form: MarketOpeningSpec) -> tuple[str, ...]:
     """The rules of a seat that do not fire, for those who want to know what it looked at."""
-    names = {row.rule.name for row in fired(book, form.seat, form.checker.part)}
+    names = {row.rule.name for row in fire_rules(book, form.seat, form.checker.part)}
     return tuple(row.name for row in book.rules_of(form.seat) if row.name not in names)
+
+
+_USUAL = MarketRules()
+
+
+def market_by_rules(
+    base: KnowledgeBase, *, book: Textbook | None = None, rules: MarketRules = _USUAL, motion: str = ""
+) -> MarketVerdict:
+    """What the rule-based analysts and the rule-based judge make of ``base``; the same for the same base and table.
+
+    Args:
+        base: the knowledge base of one moment.
+        book: the table they argue from; the packaged one where none is given.
+        rules: the rules of the debate.
+        motion: what is debated; the rules do not read it.
+
+    Returns:
+        The verdict: ``trace`` has every argument with its score, confidence and standing, ``of(seat)`` those of one
+        analyst or side, ``analysts`` who abstained. It equals that of a debate in a store with ``--seat all=rules``.
+    """
+    table = book or read_textbook(packaged_text())
+    subject = motion or f"Will {base.meta.subject_name} rise within a month?"
+    driver = Driver(market(rules, DebateContext((*ANALYSTS, JUDGE), Motion(subject), knowledge=base)))
+    while not driver.finished:
+        for path, asked in driver.open_asks.items():
+            given = answer(table, asked)
+            driver.answer(path, given if isinstance(given, Abstention) else asked.spec.read(given))
+    verdict: MarketVerdict = driver.outcome
+    return verdict

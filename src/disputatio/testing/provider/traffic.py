@@ -6,7 +6,7 @@ import asyncio
 import threading
 from typing import Final
 
-PATIENCE_S: Final = 10.0
+WAIT_TIMEOUT_S: Final = 10.0
 """How long a test waits before it fails, in seconds."""
 
 
@@ -38,7 +38,7 @@ class Tally:
                     loop.call_soon_threadsafe(_settle, reached)
             self._wanted = [entry for entry in self._wanted if entry[0] > self._count]
 
-    def wait(self, count: int, timeout_s: float = PATIENCE_S) -> None:
+    def wait(self, count: int, timeout_s: float = WAIT_TIMEOUT_S) -> None:
         """Block until there were ``count``. Not for the event loop that the provider itself runs in.
 
         Raises:
@@ -46,9 +46,9 @@ class Tally:
         """
         with self._changed:
             if not self._changed.wait_for(lambda: self._count >= count, timeout_s):
-                raise self._in_vain(count, timeout_s)
+                raise self._timeout_error(count, timeout_s)
 
-    async def reach(self, count: int, timeout_s: float = PATIENCE_S) -> None:
+    async def reach(self, count: int, timeout_s: float = WAIT_TIMEOUT_S) -> None:
         """Wait until there were ``count``, in any event loop.
 
         Raises:
@@ -63,9 +63,9 @@ class Tally:
         try:
             await asyncio.wait_for(reached, timeout_s)
         except TimeoutError:
-            raise self._in_vain(count, timeout_s) from None
+            raise self._timeout_error(count, timeout_s) from None
 
-    def _in_vain(self, count: int, timeout_s: float) -> TimeoutError:
+    def _timeout_error(self, count: int, timeout_s: float) -> TimeoutError:
         return TimeoutError(f"{self._count} of {count} {self._what} after {timeout_s:g} s")
 
 

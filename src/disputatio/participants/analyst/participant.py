@@ -60,6 +60,6 @@ class Analyst:
         return Scripted(self._said, self.name).take(path, replace(ask, spec=form), checks)
 
     def _said(self, ask: Ask, path: AskPath, reasons: tuple[str, ...]) -> JsonObject | Abstention:  # noqa: ARG002
-        from disputatio.participants.analyst.playing import answer
+        from disputatio.participants.analyst.turns import answer
 
         return answer(self.book, ask)

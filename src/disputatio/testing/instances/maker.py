@@ -15,8 +15,7 @@ from typing import Any, Final, NamedTuple
 from disputatio.errors import InvalidInputError
 from disputatio.formats.turns.schema import NUMBER, beginnings_in
 from disputatio.kernel import Json, JsonObject
-from disputatio.testing.instances.phrases import Kind, kind_for, phrase
-from disputatio.testing.instances.seeds import fraction, mixed, seed_of
+from disputatio.testing.instances.phrases import Kind, fraction, kind_for, mix, phrase, seed_from
 
 _CACHED_SCHEMAS: Final = 2048
 _USUAL_ITEMS: Final = 3
@@ -61,7 +60,7 @@ class Maker:
 
     def make(self, seed_text: str) -> Json:
         """The instance that ``seed_text`` leads to: the same one every time, everywhere."""
-        return self.make_from(seed_of(seed_text))
+        return self.make_from(seed_from(seed_text))
 
     def make_from(self, seed: int) -> Json:
         """The same for a seed, 0 to 2**64 - 1, that was worked out already."""
@@ -179,7 +178,7 @@ def _one_of(values: Sequence[Json]) -> _Part:
 
 def _either(branches: Sequence[_Part]) -> _Part:
     def make(seed: int) -> Json:
-        return branches[(seed >> 7) % len(branches)].make(mixed(seed))
+        return branches[(seed >> 7) % len(branches)].make(mix(seed))
 
     return _Part(make, any(branch.is_text for branch in branches))
 
@@ -191,13 +190,13 @@ def _object(schema: Mapping[str, Any], kind: Kind) -> _Part:
         raise _refusal(f"required names {min(missing)!r}, which is not among the properties")
     if isinstance(schema.get("additionalProperties", False), dict):
         raise _refusal("additionalProperties with a schema is not understood")
-    fields = [(name, seed_of(name), _part(inner, _kind(name, kind))) for name, inner in properties.items()]
+    fields = [(name, seed_from(name), _part(inner, _kind(name, kind))) for name, inner in properties.items()]
 
     def make(seed: int) -> Json:
         made: dict[str, Json] = {}
         texts: set[Json] = set()
         for name, salt, part in fields:
-            inner = mixed(seed ^ salt)
+            inner = mix(seed ^ salt)
             value = part.make(inner)
             if part.is_text and isinstance(value, str):
                 value = _unlike(texts, part, inner, value)
@@ -213,7 +212,7 @@ def _unlike(texts: set[Json], part: _Part, seed: int, value: Json) -> Json:
     for attempt in range(1, _TELL_APART_TRIES + 1):
         if value not in texts:
             break
-        again = part.make(mixed(seed + attempt))
+        again = part.make(mix(seed + attempt))
         value = again if isinstance(again, str) else value
     return value
 
@@ -234,7 +233,7 @@ def _array(schema: Mapping[str, Any], kind: Kind) -> _Part:
     def make(seed: int) -> Json:
         count = max(low, 1) + (seed >> 9) % _USUAL_ITEMS
         count = count if high is None else min(count, high)
-        return [item.make(mixed(seed + place + 1)) for place in range(count)]
+        return [item.make(mix(seed + place + 1)) for place in range(count)]
 
     return _Part(make)
 
@@ -256,7 +255,7 @@ def _string(schema: Mapping[str, Any], kind: Kind) -> _Part:
 
     def make(seed: int) -> Json:
         words, room = rooms[(seed >> 7) % len(rooms)]
-        text = phrase(Kind.STATEMENT, mixed(seed), least, room)[:-1]
+        text = phrase(Kind.STATEMENT, mix(seed), least, room)[:-1]
         return f"{words} {text.replace('.', ',')}{begun.end}"
 
     return _Part(make, is_text=True)
@@ -288,3 +287,50 @@ def _real(low: float, high: float) -> _Part:
         return rounded if low <= rounded <= high else value
 
     return _Part(make)
+
+
+CHARACTERS_PER_WORD: Final = 6
+"""Of English, with the space."""
+
+_WORD_COUNTS: Final = {Kind.QUESTION: (14, 28), Kind.EVIDENCE: (30, 60), Kind.REASON: (50, 100), Kind.ADVICE: (30, 60)}
+"""The fewest and the most words of a text of this kind; any other has ``_STATEMENT``."""
+_STATEMENT: Final = (18, 40)
+_SPEECH: Final = (300, 650)
+"""Of a text that is called a speech; a form that allows less has less."""
+_MOST_USED: Final = 0.6
+"""The share of what a schema allows that is used at most: the words that a prompt asks for, in English."""
+_VARIANTS: Final = 4
+"""As many schemas are made of one, so that they can be remembered."""
+_SHORTEST: Final = 60
+"""A text that may have fewer characters is left alone: it is a name, a word or a number."""
+
+
+def lengthen(schema: JsonObject, seed: int) -> dict[str, Any]:
+    """``schema`` with a least length for each of its free texts, so that an instance is as long as a model's.
+
+    What is valid under it is valid under ``schema``. Texts with a pattern, a format or a list of values stay as they
+    are.
+    """
+    return _longer(dict(schema), "", seed % _VARIANTS)
+
+
+def _longer(schema: Mapping[str, Any], name: str, variant: int) -> dict[str, Any]:
+    made = dict(schema)
+    if isinstance(schema.get("properties"), Mapping):
+        made["properties"] = {
+            key: _longer(inner, key, variant) if isinstance(inner, Mapping) else inner
+            for key, inner in schema["properties"].items()
+        }
+    if isinstance(schema.get("items"), Mapping):
+        made["items"] = _longer(schema["items"], name, variant)
+    if schema.get("type") == "string" and not {"enum", "const", "pattern", "format"} & schema.keys():
+        most = schema.get("maxLength", 100_000)
+        if most >= _SHORTEST:
+            made["minLength"] = max(schema.get("minLength", 0), _least_length(name, most, variant))
+    return made
+
+
+def _least_length(name: str, most: int, variant: int) -> int:
+    fewest, many = _SPEECH if "speech" in name else _WORD_COUNTS.get(kind_for(name), _STATEMENT)
+    words = fewest + mix(seed_from(f"{name} {variant}")) % (many - fewest + 1)
+    return min(words * CHARACTERS_PER_WORD, int(most * _MOST_USED))

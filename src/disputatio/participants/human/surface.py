@@ -9,13 +9,18 @@ surface say so while the person can still change it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from disputatio.kernel import Ask, AskPath, JsonObject, Message
+from disputatio.kernel import Ask, AskPath, Channel, JsonObject, Message, Phase, Seat
 from disputatio.motion import count_words
 from disputatio.participants.answers import SchemaChecks, SchemaMismatch, read_answer
-from disputatio.participants.human.fields import TurnSheet, UnknownShapeError, abouts_in, sheet_of
+from disputatio.participants.human.turn_form import (
+    TurnForm,
+    UnknownShapeError,
+    form_from_schema,
+    parse_field_descriptions,
+)
 from disputatio.record.text import canonical
 
 
@@ -75,12 +80,12 @@ class TurnRequest:
         return tuple(self.ask.messages)
 
     @property
-    def sheet(self) -> TurnSheet:
+    def sheet(self) -> TurnForm:
         """The form; empty where it can only be answered as JSON."""
         try:
-            return sheet_of(self.ask.spec.schema, abouts_in(self.situation.task))
+            return form_from_schema(self.ask.spec.schema, parse_field_descriptions(self.situation.task))
         except UnknownShapeError:
-            return TurnSheet()
+            return TurnForm()
 
     @property
     def word_limit(self) -> int | None:
@@ -177,3 +182,88 @@ class ScriptedSurface:
         """The function's answer."""
         self.asked.append(request)
         return self.answer(request)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTurn:
+    """One turn that a person is asked for, without the code that will check its rules.
+
+    Attributes:
+        path: where the ask stands; unique in its debate.
+        seat: who is asked.
+        phase: of the debate.
+        situation: what surrounds it.
+        heard: what the seat has heard so far, and nothing else of the debate.
+        schema: the JSON Schema of the turn.
+        word_limit: the most words, where its form counts them.
+        reasons: why the last answer was not taken, empty at first.
+        because: ``shape`` or ``rule`` where it was not.
+        last: the answer that was not taken.
+    """
+
+    path: str
+    seat: str
+    phase: str
+    situation: Situation
+    heard: tuple[Message, ...]
+    schema: JsonObject
+    word_limit: int | None = None
+    reasons: tuple[str, ...] = ()
+    because: str = ""
+    last: JsonObject | None = None
+
+    @classmethod
+    def of(cls, request: TurnRequest) -> PendingTurn:
+        """What ``request`` asks."""
+        return cls(
+            path=str(request.path),
+            seat=request.seat,
+            phase=str(request.ask.phase),
+            situation=request.situation,
+            heard=request.heard,
+            schema=request.ask.spec.schema,
+            word_limit=request.word_limit,
+            reasons=request.reasons,
+            because=request.because,
+            last=request.last,
+        )
+
+    @property
+    def debate(self) -> str:
+        """The id of the debate."""
+        return self.situation.debate
+
+    @property
+    def sheet(self) -> TurnForm:
+        """The form; empty where it can only be answered as JSON."""
+        try:
+            return form_from_schema(self.schema, parse_field_descriptions(self.situation.task))
+        except UnknownShapeError:
+            return TurnForm()
+
+    def faults(self, content: object) -> tuple[str, ...]:
+        """Why ``content`` cannot be taken at all; empty where it can."""
+        read = read_answer(canonical(content), self.schema, _CHECKS)
+        return read.reasons if isinstance(read, SchemaMismatch) else ()
+
+    def as_json(self) -> JsonObject:
+        """The question as JSON."""
+        rows: JsonObject = asdict(self)
+        return rows
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> PendingTurn:
+        """The inverse of ``as_json``."""
+        around = row["situation"]
+        return cls(
+            **{name: row[name] for name in ("path", "seat", "phase", "schema", "word_limit", "because", "last")},
+            situation=Situation(**{**around, "sources": tuple(tuple(each) for each in around["sources"])}),
+            heard=tuple(
+                Message(Seat(each["seat"]), Phase(each["phase"]), each["text"], Channel(each["channel"]))
+                for each in row["heard"]
+            ),
+            reasons=tuple(row["reasons"]),
+        )
+
+
+_CHECKS = SchemaChecks(64)
