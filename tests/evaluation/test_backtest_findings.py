@@ -92,7 +92,7 @@ def planted(test: str, balanced_after: int):
     return score_backtest(plan, series, forecasts)
 
 
-def test_a_finding_without_an_edge_names_the_condition_that_failed():
+def test_without_an_edge_the_failed_condition_is_named():
     result = planted("mcnemar_mid_p", 110)
     assert result.primary.significant
     assert result.primary.counts.first > result.primary.counts.second

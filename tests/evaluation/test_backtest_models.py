@@ -66,7 +66,7 @@ def test_a_model_that_knows_every_month_is_recognised():
     assert "beyond chance" in report.verdicts()[0]
 
 
-def test_always_the_same_guess_recognises_nothing_however_often_it_is_near():
+def test_a_constant_guess_recognises_nothing():
     report = make_recognition_report(both([guess(day, (2022, 1)) for day in DATES]), (2020, 2023))
     hidden = next(row for row in report.scores if row.arm == HIDDEN)
     assert (hidden.exact.share.count, hidden.near.share.count) == (1, 13)
@@ -76,7 +76,7 @@ def test_always_the_same_guess_recognises_nothing_however_often_it_is_near():
     assert "which proves nothing" in report.verdicts()[0]
 
 
-def test_months_are_counted_over_the_turn_of_the_year_and_silence_is_no_recognition():
+def test_months_cross_years_and_silence_recognises_nothing():
     assert guess(date(2021, 1, 29), (2020, 7)).months_off == 6
     assert guess(date(2021, 1, 29), (2020, 6)).months_off == 7
     report = make_recognition_report(
@@ -86,12 +86,12 @@ def test_months_are_counted_over_the_turn_of_the_year_and_silence_is_no_recognit
     assert (hidden.near.share.count, hidden.near.share.of, hidden.silent) == (1, 2, 1)
 
 
-def test_a_model_that_cannot_read_the_date_where_it_stands_is_not_cleared():
+def test_a_model_that_cannot_read_the_date_is_not_cleared():
     rows = [guess(day, (2020, 1), arm=arm) for day in DATES for arm in (HIDDEN, NAMED)]
     assert "says nothing about its memory" in make_recognition_report(rows, (2020, 2023)).verdicts()[0]
 
 
-def test_chance_is_that_of_all_permutations_where_they_can_be_counted():
+def test_chance_equals_all_permutations():
     # Two dates: the two answers, put to their own dates or exchanged.
     found = count_recognised(["a", "b"], ["a", "b"], lambda one, other: one == other)
     assert found.chance == pytest.approx(0.5, abs=0.05)
@@ -107,7 +107,7 @@ def test_a_month_of_the_cutoff_is_its_last_day(text, last):
     assert read_cutoff(text, ["m"]) == last
 
 
-def test_models_without_a_known_cutoff_are_refused_unless_that_is_said():
+def test_models_without_a_cutoff_are_refused():
     with pytest.raises(InvalidInputError, match=r"The end of the training data of openai:gpt-9 is not given"):
         read_cutoff(None, ["openai:gpt-9"])
     with pytest.raises(InvalidInputError, match="is not a month"):
@@ -220,7 +220,7 @@ def agents_on(cases: list[Case], store: MemoryStore, model_client: ScriptedClien
 
 
 @pytest.mark.slow
-async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nobody_is_asked_twice():
+async def test_agents_cost_as_much_as_the_debate_and_run_once():
     cases = [Case(date(2026, 5, 15), arm) for arm in (PLAIN, BLIND)]
     store, model_client = MemoryStore(), ScriptedClient(knowing, model="m")
     held = await agents_on(cases, store, model_client).run()
@@ -264,7 +264,7 @@ async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nob
 
 
 @pytest.mark.slow
-async def test_an_agent_that_cannot_be_reached_has_no_forecast_and_no_default():
+async def test_an_unreachable_agent_has_no_forecast():
     fault = Fault(FaultKind.KEY_REJECTED, "the key is not accepted")
     case = Case(date(2026, 5, 15))
     held = await agents_on([case], MemoryStore(), ScriptedClient(lambda _: fault), probes={}).run()
@@ -273,13 +273,13 @@ async def test_an_agent_that_cannot_be_reached_has_no_forecast_and_no_default():
     assert single.failure
 
 
-def test_the_declared_comparisons_are_those_whose_sides_were_held():
+def test_only_comparisons_of_finished_arms_are_declared():
     assert declare_comparisons(["debate", "single"]) == (("debate", "single"),)
     assert ("debate", "debate, blind") in declare_comparisons(["debate", "debate, blind"])
     assert DOWN != UP
 
 
-def test_the_question_asks_for_an_index_by_what_it_is_called_in_the_blinded_base():
+def test_the_probe_names_the_index_as_its_base_does():
     base = example_base()
     keys = assign_blind_keys(base)
     assert keys[base.meta.subject] == "IDX_A"

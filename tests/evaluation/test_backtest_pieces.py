@@ -43,14 +43,14 @@ def test_a_tie_is_decided_by_its_rule(tie, up):
     assert label_dates(series, series.days[:2], entry=Entry.SAME_CLOSE, tie=tie)[0].up is up
 
 
-def test_windows_do_not_overlap_and_a_label_whose_horizon_is_not_over_is_none():
+def test_windows_do_not_overlap():
     series = prices(*range(1, 31))
     found = label_dates(series, series.days[::7])
     assert len(found) == len(series.days[::7]) - 1
     assert all(one.known_on == other.entered for one, other in pairwise(found))
 
 
-def test_a_balanced_label_rests_on_what_was_known_and_on_nothing_later():
+def test_a_balanced_label_uses_nothing_later():
     """Whatever comes after the decision date changes neither the median nor the labels before."""
     closes = np.exp(np.cumsum(np.random.default_rng(1).normal(0, 0.01, 120))) * 100
     series = PriceSeries("made up", days(120), tuple(closes.tolist()))
@@ -87,7 +87,7 @@ def made_up_labels(number: int, chance: np.random.Generator) -> list[Label]:
 
 
 @pytest.mark.parametrize("embargo", [0, 4])
-def test_what_is_learned_from_was_known_before_what_it_is_tried_on(embargo):
+def test_training_data_precede_test_data(embargo):
     labels = made_up_labels(60, np.random.default_rng(0))
     folds = make_expanding_folds(labels, first=20, size=10, embargo=embargo)
     assert [place for fold in folds for place in fold.test] == list(range(20, 60))
@@ -97,7 +97,7 @@ def test_what_is_learned_from_was_known_before_what_it_is_tried_on(embargo):
         assert max(fold.train) == fold.test[0] - max(embargo + 1, 3)
 
 
-def test_weights_that_only_fit_noise_gain_in_sample_and_nothing_out_of_sample():
+def test_noise_weights_gain_only_in_sample():
     """Four forecasters that know nothing, a dozen times: a gain each time in sample, none on average out of it."""
     kept, seen = [], []
     for seed in range(12):
@@ -124,7 +124,7 @@ def test_weights_of_one_forecaster_that_knows_beat_equal_ones():
     assert max(found.chosen[-1]) == found.chosen[-1][0]
 
 
-def test_a_plan_is_read_with_its_hash_and_another_plan_has_another(tmp_path):
+def test_a_plan_has_its_own_hash(tmp_path):
     head = 'schema = "disputatio/backtest-plan"\nversion = 1\nname = "monthly"\nsubject = "GSPC"\n'
     path = tmp_path / "plan.toml"
     path.write_text(head + "first = 1999-03-01\nlast = 2023-05-01\n")
@@ -210,7 +210,7 @@ def real() -> tuple[list[Label], tuple[Label, ...], PriceSeries, PriceSeries]:
 
 
 @pytest.mark.slow
-def test_the_benchmarks_come_out_as_known_on_26_years_of_month_ends(real):
+def test_benchmarks_match_26_years_of_month_ends(real):
     labels, before, spx, vix = real
     assert len(labels) == 312
     climatology = compute_climatology(labels, before)
@@ -227,7 +227,7 @@ def test_the_benchmarks_come_out_as_known_on_26_years_of_month_ends(real):
 
 
 @pytest.mark.slow
-def test_a_peek_of_one_day_looks_harmless_and_is_caught_by_cutting_the_prices(real):
+def test_a_one_day_peek_is_caught_by_cutting_prices(real):
     """Its accuracy is below that of always up; what it says changes when what it may not know is taken away."""
     labels, _, spx, _ = real
 

@@ -78,11 +78,11 @@ def row(
         (row("tech_bull", 10, 0.8, not_borne_out=["twice"]), None),
     ],
 )
-def test_an_argument_weighs_its_score_times_its_confidence_times_its_standing(argument, weight):
+def test_an_argument_weighs_score_confidence_and_standing(argument, weight):
     assert weigh_argument(argument) == (weight if weight is None else pytest.approx(weight))
 
 
-def test_a_lens_forecasts_by_the_difference_of_its_sides_and_the_debate_by_their_mean():
+def test_forecasts_of_lenses_and_debate_follow_the_formula():
     outcome = {
         "trace": [
             row("tech_bull", 10, 0.6),
@@ -120,7 +120,7 @@ def everything(archive):
 
 
 @pytest.mark.slow
-def test_a_date_is_the_live_debate_and_its_forecast_that_of_the_verdict(archive, everything):
+def test_a_date_is_a_live_debate_with_its_forecast(archive, everything):
     dates, cases, store, held = everything
     assert len(dates.labels) == 8
     assert len(cases) == len(held.records) == 12
@@ -134,7 +134,7 @@ def test_a_date_is_the_live_debate_and_its_forecast_that_of_the_verdict(archive,
 
 
 @pytest.mark.slow
-async def test_a_backtest_that_was_stopped_goes_on_and_comes_to_the_same(archive, everything):
+async def test_a_stopped_backtest_resumes_to_the_same_result(archive, everything):
     _, cases, _, whole = everything
     store, told = MemoryStore(), []
 
@@ -155,7 +155,7 @@ async def test_a_backtest_that_was_stopped_goes_on_and_comes_to_the_same(archive
 
 
 @pytest.mark.slow
-def test_records_are_found_again_by_what_was_debated_and_by_nothing_else(archive, everything):
+def test_records_are_found_by_what_was_debated(archive, everything):
     _, cases, store, whole = everything
     assert (
         BacktestRunner(cases, RunSettings(archive, rules_everywhere()), store).read_recorded().records == whole.records
@@ -192,7 +192,7 @@ def test_the_report_says_what_it_is_and_no_more(archive, everything):
 
 
 @pytest.mark.slow
-def test_dates_that_were_not_held_are_not_right_and_counted_apart(archive, everything):
+def test_missing_dates_are_not_right_and_counted_apart(archive, everything):
     dates, _, _, held = everything
     some = tuple(one for one in held.records if one.case.arm != PLAIN or one.day >= dates.decided[2])
     report = report_on(archive, replace(held, records=some, missing=(Case(dates.decided[0]),), stopped="why"), dates)
@@ -202,7 +202,7 @@ def test_dates_that_were_not_held_are_not_right_and_counted_apart(archive, every
 
 
 @pytest.mark.slow
-def test_every_leak_control_holds_on_honest_records_and_a_planted_peek_does_not_pass(archive, everything):
+def test_leak_controls_pass_on_honest_records_only(archive, everything):
     dates, _, _, held = everything
     plain = [one for one in held.records if one.case.arm == PLAIN]
     assert check_leaks(archive, plain, dates.labels, 4).holds
@@ -214,7 +214,7 @@ def test_every_leak_control_holds_on_honest_records_and_a_planted_peek_does_not_
     assert found["poison"].as_it_must == 0
 
 
-def test_mirrored_prices_have_the_opposite_returns_and_mirroring_twice_changes_nothing(archive):
+def test_mirroring_negates_returns_and_is_its_own_inverse(archive):
     key = "index:GSPC"
     there, back = mirror_prices(archive), mirror_prices(mirror_prices(archive))
     one, other = archive.rows[key].columns, there.rows[key].columns
@@ -232,7 +232,7 @@ def said(day: date, arm: str, p: float | None, arguments: tuple[ScoredArgument, 
     return DateRecord(Case(day, arm), "x", "COMPLETE", lenses, lenses, arguments, (), "", "", True, False, Spending())
 
 
-def test_a_lens_that_always_says_up_is_exposed_by_mirrored_prices():
+def test_mirrored_prices_expose_a_lens_that_always_says_up():
     days = [date(2000, 1, 1) + timedelta(days=31 * place) for place in range(20)]
     observed = {day: place % 3 > 0 for place, day in enumerate(days)}
     plain = [said(day, PLAIN, 0.8 if observed[day] else 0.2) for day in days]
@@ -269,7 +269,7 @@ def test_a_figure_of_every_sector_fits_into_an_expression():
                 assert len(whole) <= MAX_EXPRESSION_CHARS, basis
 
 
-def test_confidence_is_told_from_the_base_rate_of_a_rising_market():
+def test_confidence_is_separated_from_the_base_rate():
     """Bulls are surer than bears and are right more often, because the market rises: that is no information."""
     chance = np.random.default_rng(3)
     days = [date(2000, 1, 1) + timedelta(days=31 * place) for place in range(120)]
@@ -329,7 +329,7 @@ def command(*arguments: str) -> int:
 
 
 @pytest.mark.slow
-def test_the_command_holds_reports_and_makes_the_same_report_again(folder, capsys):
+def test_the_command_repeats_the_same_report(folder, capsys):
     usual = ("plan.toml", "--data", "market", "--store", "records.sqlite", "--limit", "3", "--json", "--processes", "2")
     assert command(*usual, "--out", "out") == 0
     body = json.loads(capsys.readouterr().out)
@@ -358,7 +358,7 @@ def test_what_cannot_be_run_is_refused_in_a_sentence(folder, capsys, arguments, 
 
 @needs_history
 @pytest.mark.slow
-def test_the_benchmarks_of_real_history_come_out_of_the_command_as_they_are_known(tmp_path, capsys, monkeypatch):
+def test_the_command_scores_benchmarks_of_real_history(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     dates = "first = 1995-01-01\nlast = 2020-12-01\n"
     text = 'schema = "disputatio/backtest-plan"\nversion = 1\nname = "26 years"\nsubject = "GSPC"\n'

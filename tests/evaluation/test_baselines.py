@@ -113,7 +113,7 @@ def test_whoever_judges_answers_alone_where_nobody_is_named():
     assert choose_answerer((), settings) == ()
 
 
-def test_a_vote_asks_for_sixteen_samples_at_a_time_and_for_each_once():
+def test_a_vote_asks_sixteen_samples_at_a_time_once_each():
     driver = Driver(single(SingleRules(("yes", "no"), samples=40, first=11), DebateContext((), Motion("Be it so"))))
     asked: list[str] = []
     while not driver.finished:

@@ -97,7 +97,7 @@ def agreeing(manner: str) -> Any:
     return says
 
 
-def test_there_are_more_than_twenty_cases_and_every_proposition_is_one_by_the_rules():
+def test_more_than_twenty_cases_follow_the_rules():
     assert len(CASES) >= 20
     assert len({case.task_type for case in CASES}) >= 6
     form = PropositionSpec("PROP", "It should be done.", 3, 5)
@@ -108,7 +108,7 @@ def test_there_are_more_than_twenty_cases_and_every_proposition_is_one_by_the_ru
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_the_flaw_itself_names_the_flaw_and_nothing_that_the_proposition_says_does(case):
+def test_a_flaw_is_named_by_itself_and_not_by_the_proposition(case):
     body: Any = case.proposition
     assert case.names_flaw(case.flawed, case.flaw)
     assert case.names_flaw(None, case.flaw)
@@ -118,7 +118,7 @@ def test_the_flaw_itself_names_the_flaw_and_nothing_that_the_proposition_says_do
     assert not case.names_flaw(None, " ".join(said))
 
 
-async def test_a_critic_that_names_every_flaw_is_found_to_and_is_strong_enough():
+async def test_a_critic_that_names_every_flaw_passes():
     report = await checked(CASES, sharp)
     assert (report.caught.count, report.caught.of) == (len(CASES), len(CASES))
     assert report.strength.value is not None
@@ -128,7 +128,7 @@ async def test_a_critic_that_names_every_flaw_is_found_to_and_is_strong_enough()
     assert "is above 7" in "\n".join(report_lines(report))
 
 
-async def test_critiques_in_earnest_have_a_mean_above_seven_and_are_not_asked_for_again():
+async def test_earnest_critiques_exceed_seven_at_once():
     cases = tuple(case for case in CASES if case.id in EARNEST)
     report = await checked(cases, in_earnest)
     assert report.strength.value is not None
@@ -138,7 +138,7 @@ async def test_critiques_in_earnest_have_a_mean_above_seven_and_are_not_asked_fo
 
 
 @pytest.mark.parametrize("manner", AGREEING)
-async def test_a_critic_that_agrees_in_whatever_manner_is_asked_again_in_every_case_and_is_too_weak(manner):
+async def test_an_agreeing_critic_is_asked_again_and_too_weak(manner):
     report = await checked(CASES[:5], agreeing(manner))
     assert report.claimed.value == 10
     assert report.strength.value is not None
@@ -171,7 +171,7 @@ async def test_a_strong_critic_that_names_no_flaw_does_not_pass():
     assert "strength alone does not pass" in "\n".join(report_lines(report))
 
 
-async def test_a_critic_that_says_nothing_leaves_cases_without_a_critique_and_no_mean():
+async def test_a_silent_critic_has_no_critique_and_no_mean():
     report = await checked(CASES[:2], lambda *_: {})
     assert report.criticised == ()
     assert report.strength.value is None

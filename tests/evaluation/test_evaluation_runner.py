@@ -91,14 +91,14 @@ def test_the_report_says_everything_on_every_surface(everything):
     assert all(len(item["given"]) == 6 for item in body["items"])
 
 
-async def test_a_model_by_script_or_schema_is_labelled_as_a_harness_test():
+async def test_a_scripted_model_is_labelled_a_harness_test():
     report, _, _ = await held(questions(1), ("single", "freeform"), always, model="instances")
     assert report.harness
     assert render_evaluation_lines(report)[0].startswith("A HARNESS TEST")
     assert "no evidence about debate" in render_evaluation_page(report)
 
 
-async def test_the_same_again_asks_nobody_and_the_records_alone_make_the_same_report():
+async def test_a_second_run_calls_nobody_and_reports_the_same():
     store = MemoryStore()
     first, _, model_client = await held(questions(2), ("panel", "single", "vote"), always, store=store)
     assert model_client.calls
@@ -108,7 +108,7 @@ async def test_the_same_again_asks_nobody_and_the_records_alone_make_the_same_re
     assert first.as_json() == again.as_json() == read.as_json()
 
 
-async def test_a_ceiling_is_of_everything_and_what_was_not_held_is_told():
+async def test_a_ceiling_covers_everything_and_missing_is_reported():
     budget = Budget(tokens=12_000)
     store = MemoryStore()
     report, found, _ = await held(questions(4), ("panel", "single", "vote"), always, store=store, budget=budget)
@@ -137,7 +137,7 @@ def test_a_debate_for_each_option_and_one_for_yes_or_no():
     assert [label for label, _ in make_motions(read_item("x", 1, {"question": "Is it?", "answer": "No"}))] == ["yes"]
 
 
-def test_what_cannot_answer_is_refused_and_what_is_compared_is_known_before():
+def test_impossible_questions_are_refused_and_pairs_declared():
     with pytest.raises(InvalidInputError, match="cannot answer with a number"):
         choose_arms(["panel"], [Kind.NUMBER])
     with pytest.raises(InvalidInputError, match="no debate is compared"):
@@ -162,7 +162,7 @@ def test_of_level_answers_the_first_given_wins():
     assert pick_most_given([None, None]) is None
 
 
-def test_a_server_that_answers_any_schema_is_known_whatever_model_it_claims_to_be():
+def test_a_made_up_server_is_known_under_any_name():
     made_up = [json.dumps(instance({"type": "string", "minLength": 40, "maxLength": 200}, str(n))) for n in range(6)]
     assert mostly_made_up(made_up)
     own = [

@@ -75,7 +75,7 @@ async def test_a_judge_that_knows_all_is_right_wherever_it_has_a_word(tmp_path):
     assert scores.answered == 4
 
 
-async def test_the_judge_is_asked_as_in_a_debate_and_sees_the_text_alone(tmp_path):
+async def test_the_judge_sees_only_the_text_as_in_a_debate(tmp_path):
     report, model_client = await report_on(labelled(tmp_path), answering(right))
     for text, call in zip(TEXTS, model_client.calls, strict=True) if len(model_client.calls) == 4 else ():
         prompt = "\n".join(row.text for row in call.segments)
@@ -111,7 +111,7 @@ async def test_a_stopped_check_goes_on_and_pays_for_nothing_twice(tmp_path):
         assert find_fault(tuple(store.read(row.id)), store.texts(row.id)) is None
 
 
-async def test_an_answer_that_had_to_be_asked_again_is_resumed_where_it_stood(tmp_path):
+async def test_a_repeated_question_resumes_where_it_stood(tmp_path):
     """A ceiling between the first answer and the second: the first is not paid again."""
     store, whole = MemoryStore(), labelled(tmp_path)
     answer, heard = answering(right), []

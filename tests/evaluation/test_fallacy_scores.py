@@ -45,7 +45,7 @@ def named(*fallacies: str, words: str = "First sentence of it.") -> tuple[NamedF
     return tuple(NamedFallacy.of(fallacy, words, TEXT) for fallacy in fallacies)
 
 
-def test_words_that_do_not_stand_in_the_text_name_nothing_and_are_counted():
+def test_words_outside_the_text_name_nothing():
     row = JudgedText(text((0, 20, ("straw man",))), named("straw_man", words="words nobody wrote"))
     scores = score_fallacies([row])
     assert row.outcome("straw_man") == "miss"
@@ -60,13 +60,13 @@ def test_an_alternative_label_excuses_the_other_one():
     assert JudgedText(either, named("slippery_slope")).outcome("straw_man") == "miss"
 
 
-def test_where_nothing_is_accepted_too_silence_is_no_miss_and_naming_is_a_hit():
+def test_where_nothing_is_accepted_silence_is_no_miss():
     optional = text((0, 20, ("straw man", "nothing")))
     assert JudgedText(optional).outcome("straw_man") == ""
     assert JudgedText(optional, named("straw_man")).outcome("straw_man") == "hit"
 
 
-def test_a_text_without_an_answer_is_a_miss_and_never_right_about_none():
+def test_a_text_without_an_answer_is_a_miss():
     failed = JudgedText(text((0, 20, ("straw man",))), failure="misfit")
     silent = JudgedText(text(), failure="misfit")
     scores = score_fallacies([failed, silent])
@@ -77,7 +77,7 @@ def test_a_text_without_an_answer_is_a_miss_and_never_right_about_none():
     assert scores.confusion["straw_man"][FAILED] == scores.confusion[NONE][FAILED] == 1
 
 
-def test_a_label_that_is_none_of_the_seven_says_nothing_about_none():
+def test_other_labels_say_nothing_about_none():
     row = JudgedText(text((0, 20, ("appeal to fear",))))
     assert row.text.gold == {OTHER}
     assert row.outcome(NONE) == ""
@@ -97,7 +97,7 @@ def single_label_sample(seed: int):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_with_one_label_a_text_the_numbers_are_those_of_scikit_learn(seed):
+def test_single_label_scores_match_scikit_learn(seed):
     from sklearn.metrics import precision_recall_fscore_support
 
     truth, guess, rows = single_label_sample(seed)
@@ -115,7 +115,7 @@ def test_with_one_label_a_text_the_numbers_are_those_of_scikit_learn(seed):
     assert all(row.low <= row.value <= row.high for row in scores.macro)
 
 
-def test_the_confusion_table_counts_every_text_once_where_texts_have_one_label():
+def test_the_confusion_table_counts_each_text_once():
     truth, guess, rows = single_label_sample(1)
     table = score_fallacies(rows).confusion
     for true in CLASSES:
@@ -154,13 +154,13 @@ def test_the_span_measure_gives_what_its_authors_work_out(given, known, expected
     assert compare_spans(given, known) == pytest.approx(expected)
 
 
-def test_a_quotation_is_found_where_it_stands_also_with_other_case_and_stops():
+def test_a_quotation_is_found_in_other_case_and_punctuation():
     assert locate_words("Second sentence", TEXT) == (22, 37)
     assert locate_words("second SENTENCE of it", TEXT) == (22, 43)
     assert locate_words("sentence, of it; third", TEXT)[0] == TEXT.index("sentence of it. Third")
 
 
-def test_naming_all_that_can_be_named_reaches_the_reachable_recall():
+def test_naming_everything_reaches_the_reachable_recall():
     rows = [text((0, 20, ("straw man",)), (22, 43, ("appeal to fear",)))]
     found = NamedFallacy.of("straw_man", TEXT[0:20], TEXT)
     score = score_spans([JudgedText(rows[0], (found,))])
@@ -178,7 +178,7 @@ def a_set(sizes: dict[str, int]) -> LabelledSet:
     return LabelledSet("mafalda", Path("x"), tuple(rows))
 
 
-def test_a_sample_keeps_proportions_gives_each_class_one_and_is_drawn_again_by_its_seed():
+def test_a_sample_keeps_proportions_and_is_reproducible():
     whole = a_set({"straw_man": 60, "ad_hominem": 30, NONE: 8, OTHER: 2})
     drawn = whole.sample(20, 5)
     assert len(drawn.texts) == 20

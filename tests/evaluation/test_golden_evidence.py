@@ -48,7 +48,7 @@ def around(kind: str = "compliance") -> Surroundings:
     return Surroundings(None, "sqlite:///d.sqlite", kind)
 
 
-def test_it_shows_agreement_with_labels_cost_and_the_comparison_with_a_single_agent(body, debate, tmp_path):
+def test_a_dossier_shows_agreement_cost_and_comparison(body, debate, tmp_path):
     file = tmp_path / "report.json"
     file.write_text(printable_json(body), "utf-8")
     shown = section(debate, with_evidence(around(), file, "sqlite:////nowhere/d.sqlite"))
@@ -72,14 +72,14 @@ def test_what_limits_it_stands_first(body, debate):
     )
 
 
-def test_without_an_evaluation_it_says_how_to_make_one_and_without_questions_that_there_are_none(debate, tmp_path):
+def test_without_evaluation_or_questions_it_says_so(debate, tmp_path):
     store = f"sqlite:///{tmp_path}/d.sqlite"
     assert "disputatio eval --golden compliance" in section(debate, with_evidence(around(), None, store))
     assert "--data FOLDER" in section(debate, with_evidence(around("security"), None, store))
     assert "no labelled set of questions" in section(debate, with_evidence(around("pricing"), None, store))
 
 
-def test_the_last_evaluation_is_found_beside_the_store_and_no_harness_test_takes_the_place_of_evidence(body, tmp_path):
+def test_a_harness_test_never_replaces_evidence(body, tmp_path):
     store = f"sqlite:///{tmp_path}/d.sqlite"
     place = beside(store, "compliance")
     keep_for_dossiers(store, "compliance", {**body, "harness_test": False})

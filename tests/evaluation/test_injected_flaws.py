@@ -57,7 +57,7 @@ def test_every_quotation_of_a_case_stands_in_its_sources(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_no_case_names_an_argument_by_its_number_so_that_the_sides_can_change_places(case):
+def test_no_case_names_an_argument_by_number(case):
     assert not re.search(r"\b(?:PRO|CON)\b", json.dumps(case.body))
     for side in SIDES:
         form = OpeningSpec(side.upper(), 1)
@@ -79,13 +79,13 @@ def test_a_flaw_changes_one_argument_and_nothing_else(kind):
             assert not any(twin.flaw.words in text for text in before.values())
 
 
-def test_a_flaw_is_the_same_for_the_same_seed_and_not_for_every_seed():
+def test_a_flaw_depends_on_its_seed():
     first = [inject_flaw(case, kind, 3) for case in CASES for kind in FLAWS]
     assert first == [inject_flaw(case, kind, 3) for case in CASES for kind in FLAWS]
     assert len({inject_flaw(CASES[0], FLAWS[3], seed).flaw for seed in range(20)}) > 1
 
 
-def test_a_fabricated_figure_stands_in_no_source_and_a_misquotation_neither():
+def test_fabricated_and_misquoted_words_are_in_no_source():
     for case in CASES:
         texts = " ".join(source["text"] for source in case.body["sources"])
         for seed in SEEDS:
@@ -95,7 +95,7 @@ def test_a_fabricated_figure_stands_in_no_source_and_a_misquotation_neither():
             assert len(find_quotations(false.debate.body)) == len(find_quotations(case.body)) - 1
 
 
-def test_a_swapped_twin_is_the_same_debate_on_the_contrary_motion_and_swapping_twice_is_nothing():
+def test_swapping_sides_twice_changes_nothing():
     case = CASES[0]
     twin = swap_sides(case).debate
     assert twin.body["pro"] == case.body["con"]
@@ -115,14 +115,14 @@ def test_padding_adds_words_to_each_argument_of_one_side():
             assert len(now["reasoning"].split()) > len(before["reasoning"].split()) + 30
 
 
-def test_a_case_without_sources_has_no_place_for_a_false_figure_or_quotation():
+def test_a_case_without_sources_has_no_place_for_a_misquote():
     bare = type(CASES[0])("bare", {**CASES[0].body, "sources": []})
     assert inject_flaw(bare, FABRICATED, 0) is None
     assert inject_flaw(bare, MISQUOTED, 0) is None
     assert inject_flaw(bare, DROPPED, 0) is not None
 
 
-def test_twins_of_one_debate_have_names_that_tell_their_words_apart():
+def test_variants_of_one_debate_have_distinct_names():
     twins = [
         keep_unchanged(CASES[0]),
         swap_sides(CASES[0]),

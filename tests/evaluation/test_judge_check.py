@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 CASES = load_packaged_cases()[:3]
 
 
-async def test_a_perfect_judge_catches_everything_and_a_blind_one_nothing():
+async def test_a_perfect_judge_catches_all_and_a_blind_one_none():
     good, _ = await checked(perfect(make_variants(CASES[:2], 0)), CASES[:2])
     bad, _ = await checked(blind, CASES[:2])
     assert {kind: row.value for kind, row in good.measures.rates.items()} == dict.fromkeys(FLAWS, 1.0)
@@ -43,7 +43,7 @@ async def test_a_perfect_judge_catches_everything_and_a_blind_one_nothing():
         assert all(row.count == 0 for row in rows.falls_by_chance.values())
 
 
-async def test_a_judge_that_favours_whoever_is_first_is_found_out_by_the_points_it_gives():
+async def test_a_judge_that_favours_the_first_side_is_exposed():
     report, _ = await checked(order_biased, CASES, probes=("order",))
     assert report.measures.first_place.value == pytest.approx(2.0)
     assert report.measures.order.favoured_second == 0
@@ -83,7 +83,7 @@ async def test_a_fallacy_given_another_name_is_seen_and_not_caught():
     assert "3 injected fallacies were found under another name" in "\n".join(report_lines(report))
 
 
-async def test_a_fallacy_in_a_clean_argument_is_a_false_alarm_only_with_words_that_were_said():
+async def test_a_false_alarm_needs_words_that_were_said():
     said = {"words": ""}
 
     def crying(row):
@@ -123,7 +123,7 @@ async def test_the_same_check_again_asks_nothing_and_another_seed_does():
     assert len(anew.calls) >= 1
 
 
-async def test_a_ceiling_is_of_the_whole_check_and_the_rest_is_asked_under_a_higher_one():
+async def test_a_ceiling_covers_the_check_and_a_higher_one_continues():
     store = MemoryStore()
     part, asked = await checked(blind, CASES[:1], store=store, settings=judge_settings(max_calls=5))
     assert len(asked.calls) == 5
@@ -153,7 +153,7 @@ async def test_it_stops_when_no_model_answers_and_asks_again_later():
     assert healed.measures.judged == healed.measures.debates == len(model_client.calls)
 
 
-async def test_own_family_is_measured_where_another_judge_saw_the_same_debate():
+async def test_own_family_is_measured_against_another_judge():
     body = {
         **CASES[0].body,
         "written_by": {"pro": "openai:gpt-5", "con": "anthropic:claude-sonnet-4-5"},
@@ -176,7 +176,7 @@ async def test_own_family_is_measured_where_another_judge_saw_the_same_debate():
     assert "not measured" in "\n".join(report_lines(others))
 
 
-async def test_a_judge_that_went_blind_is_worse_than_its_baseline_and_itself_is_not():
+async def test_a_judge_gone_blind_is_worse_than_its_baseline():
     good, _ = await checked(perfect(make_variants(CASES, 0)), CASES, probes=("flaws",))
     bad, _ = await checked(blind, CASES, probes=("flaws",))
     drift = compare_baselines(make_baseline(good), make_baseline(bad))
@@ -214,7 +214,7 @@ def test_a_baseline_of_another_seed_has_nothing_in_common():
         compare_baselines(outcomes(True), outcomes(True, seed=1))
 
 
-def test_holm_lets_the_second_p_value_have_the_whole_level_once_the_first_is_in():
+def test_holm_gives_the_second_p_value_the_whole_level():
     assert significant_tests({"a": 0.024, "b": 0.049}) == ("a", "b")
     assert significant_tests({"a": 0.026, "b": 0.04}) == ()
 

@@ -58,7 +58,7 @@ def test_what_is_incomplete_is_refused_by_its_line(tmp_path, row, says):
         read_questions(written(tmp_path / "q.jsonl", row))
 
 
-def test_an_id_that_comes_twice_and_a_file_without_questions_are_refused(tmp_path):
+def test_repeated_ids_and_empty_files_are_refused(tmp_path):
     row = {"id": "a", "question": "Is it?", "answer": "yes"}
     with pytest.raises(InvalidInputError, match="twice"):
         read_questions(written(tmp_path / "q.jsonl", row, row))
@@ -74,7 +74,7 @@ def test_what_is_drawn_depends_on_the_seed_alone():
 
 
 @pytest.mark.parametrize("name", PACKAGED)
-def test_a_packaged_golden_set_has_a_reason_and_a_source_for_every_label(name):
+def test_golden_labels_have_a_reason_and_a_source(name):
     found = golden_set(name)
     assert len(found.items) >= FEWEST
     assert all(len(row.reason) > 20 and len(row.citation) > 8 for row in found.items)
@@ -98,7 +98,7 @@ def test_sets_of_other_people_are_asked_for_by_folder(tmp_path):
         golden_set("cooking")
 
 
-def test_the_same_question_twice_is_refused_since_it_would_count_as_two(tmp_path):
+def test_a_repeated_question_is_refused(tmp_path):
     file = tmp_path / "twice.jsonl"
     row = {"question": "Is it so?", "answer": "yes"}
     file.write_text("\n".join(json.dumps({"id": name, **row}) for name in ("a", "b")))

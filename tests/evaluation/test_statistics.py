@@ -39,7 +39,7 @@ AIRWAYS = PairedCounts(1, 1, 7, 12)
 """Airway hyper-responsiveness before and after transplantation (Bentur et al. 2009), as Fagerland et al. print it."""
 
 
-def test_the_airways_example_comes_out_as_fagerland_and_others_print_it():
+def test_the_airways_example_matches_fagerland():
     """Fagerland, Lydersen, Laake 2013 (tests) and 2014 (intervals): .070, .039, and -.507 to -.026."""
     assert round(mcnemar_exact(AIRWAYS), 3) == 0.070
     assert round(mcnemar_mid_p(AIRWAYS), 3) == 0.039
@@ -61,7 +61,7 @@ def test_nothing_discordant_says_nothing():
     assert paired_difference(same).value == 0
 
 
-def test_of_level_counts_the_mid_p_value_is_one_less_half_of_what_was_seen():
+def test_mid_p_of_equal_counts_is_one_less_half():
     assert mcnemar_exact(PairedCounts(0, 2, 2, 0)) == 1
     assert mcnemar_mid_p(PairedCounts(0, 2, 2, 0)) == pytest.approx(1 - 0.375 / 2)
 
@@ -109,7 +109,7 @@ def test_without_a_gain_the_power_is_the_error_and_no_more():
         mcnemar_power(10, 0.4, 0.3)
 
 
-def test_a_difference_is_not_claimed_where_chance_is_not_ruled_out():
+def test_no_difference_is_claimed_within_chance():
     right = {"debate": [True] * 6 + [False] * 4, "single": [True] * 5 + [False] * 5}
     (row,) = compare_all(right, [("debate", "single")])
     assert not row.significant
@@ -134,7 +134,7 @@ def test_balanced_accuracy_is_that_of_scikit_learn():
     assert answer_scores(known, given).balanced.value == pytest.approx(balanced_accuracy_score(known, given))
 
 
-def test_what_was_not_answered_is_not_right_and_stays_in_the_whole():
+def test_unanswered_items_stay_in_the_denominator():
     scores = answer_scores(["yes", "yes", "no", "no"], ["yes", None, "no", None])
     assert (scores.accuracy.count, scores.accuracy.of) == (2, 4)
     assert (scores.coverage.count, scores.precision.count, scores.precision.of) == (2, 2, 2)
@@ -169,7 +169,7 @@ def test_climatology_knows_the_past_alone():
     assert expanding_climatology([True], before=[False, True]) == (0.5,)
 
 
-def test_a_perfectly_calibrated_forecaster_shows_an_ece_well_above_zero_and_is_not_blamed():
+def test_a_calibrated_forecaster_has_an_ece_above_zero():
     """One hundred forecasts, most of them between .4 and .8: about .08 on average, 95 in 100 below .13."""
     chance = np.random.default_rng(11)
     p = np.clip(norm.rvs(0.6, 0.1, size=100, random_state=11), 0.05, 0.95)
@@ -186,7 +186,7 @@ def test_an_overconfident_forecaster_is_beyond_the_band():
     assert measure_reliability(p, chance.random(300) < 0.5).miscalibrated
 
 
-def test_a_constant_forecast_at_the_base_rate_shows_no_ece_and_no_resolution():
+def test_a_base_rate_forecast_has_no_ece_and_no_resolution():
     y = [True] * 60 + [False] * 40
     assert measure_reliability([0.6] * 100, y).ece == pytest.approx(0)
     assert brier_report([0.6] * 100, y).resolution == pytest.approx(0)
@@ -207,7 +207,7 @@ def test_coverage_falls_and_counts_are_of_what_is_answered():
     ]
 
 
-def test_the_stationary_bootstrap_covers_the_mean_and_widens_with_the_blocks():
+def test_the_stationary_bootstrap_widens_with_blocks():
     chance = np.random.default_rng(4)
     steps = chance.normal(size=300)
     series = np.convolve(steps, np.ones(8) / 8, mode="same") + 1
@@ -224,7 +224,7 @@ def test_the_mean_block_is_that_of_politis_and_white_in_arch():
     assert block_length(series) == pytest.approx(float(optimal_block_length(series)["stationary"].iloc[0]))
 
 
-def test_the_interval_of_a_share_is_wilsons_as_newcombe_prints_it():
+def test_wilson_intervals_match_newcombe():
     """Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3."""
     for count, of, low, high in ((81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611)):
         assert (rate(count, of).low, rate(count, of).high) == pytest.approx((low, high), abs=5e-5)
@@ -238,7 +238,7 @@ def test_the_interval_of_a_mean_is_scipys_percentile_bootstrap():
     assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=0.06)
 
 
-def test_the_diagram_is_scikit_learns_and_its_band_the_binomial_one():
+def test_the_diagram_matches_scikit_learn():
     chance = np.random.default_rng(6)
     p = chance.random(400)
     y = chance.random(400) < p
@@ -253,14 +253,14 @@ def test_the_diagram_is_scikit_learns_and_its_band_the_binomial_one():
 
 
 @pytest.mark.slow
-def test_a_planted_edge_is_found_at_the_stated_power_and_none_at_the_stated_error():
+def test_an_edge_is_found_at_the_stated_power():
     """Two hundred seeds of each."""
     found = check_power()
     assert found.found.of == found.found_wrongly.of == 200
     assert found.holds
 
 
-def test_the_short_way_of_the_power_check_decides_as_a_whole_evaluation_does():
+def test_the_short_power_check_decides_as_an_evaluation():
     decided = set()
     for seed in range(4):
         first, second = simulate_answers(120, 0.12, seed)

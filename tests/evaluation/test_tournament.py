@@ -48,7 +48,7 @@ def tournament(players=PLAYERS, topics=TOPICS, judge="ollama:owl", formats=("str
     return Tournament(players, judge, topics, tuple(map(find_format, formats)), settings_for, repeats)
 
 
-def test_every_pair_meets_on_both_sides_of_every_topic_as_often_as_asked():
+def test_every_pair_meets_on_both_sides_of_every_topic():
     found = tournament(repeats=2)
     met = [(row.pro, row.con, row.topic.name, row.number) for row in found.pairings]
     assert len(met) == len(set(met)) == 3 * 2 * 2 * 2
@@ -120,7 +120,7 @@ async def held(found, store, budget=UNLIMITED):
 
 
 @pytest.mark.slow
-async def test_a_tournament_stopped_at_its_ceiling_goes_on_to_what_it_would_have_been():
+async def test_a_tournament_resumes_after_its_ceiling():
     found = tournament(topics=TOPICS[:1], players=PLAYERS[:2])
     whole = rank_players(found, await held(found, MemoryStore()))
     assert len(whole.matches) == 2
@@ -135,7 +135,7 @@ async def test_a_tournament_stopped_at_its_ceiling_goes_on_to_what_it_would_have
 
 
 @pytest.mark.slow
-async def test_the_report_counts_every_match_once_for_each_of_its_players():
+async def test_every_match_counts_once_for_each_player():
     found = tournament(topics=TOPICS[:1])
     result = rank_players(found, await held(found, MemoryStore()))
     body = result.as_json()

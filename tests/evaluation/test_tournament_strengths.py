@@ -16,7 +16,7 @@ def both_sides(first: str, second: str, points: float) -> list[Game]:
     return [Game(first, second, points), Game(second, first, 1 - points)]
 
 
-def test_two_players_have_the_strength_that_solves_the_equation_by_hand() -> None:
+def test_two_players_match_the_solution_by_hand() -> None:
     # Six wins of eight, the same on either side: 8 * (3/4 - logistic(d)) is the pull of the prior on +-d/2.
     games = [*both_sides("ant", "bee", 1) * 3, *both_sides("ant", "bee", 0)]
     low, high = 0.0, 5.0
@@ -30,7 +30,7 @@ def test_two_players_have_the_strength_that_solves_the_equation_by_hand() -> Non
 
 
 @pytest.mark.slow
-def test_with_many_matches_the_fit_is_that_of_a_logistic_regression() -> None:
+def test_many_matches_match_a_logistic_regression() -> None:
     import numpy as np
     import statsmodels.api as sm
 
@@ -55,7 +55,7 @@ def test_with_many_matches_the_fit_is_that_of_a_logistic_regression() -> None:
 
 
 @pytest.mark.slow
-def test_neither_names_nor_the_order_of_matches_matter_and_a_win_more_never_harms() -> None:
+def test_names_and_order_do_not_matter_and_wins_never_harm() -> None:
     games = [*both_sides("ant", "bee", 1), *both_sides("bee", "cat", 0.5), *both_sides("ant", "cat", 0)]
     first = dict(fit_strengths(PLAYERS, games).players)
     for order in permutations(PLAYERS):
@@ -66,7 +66,7 @@ def test_neither_names_nor_the_order_of_matches_matter_and_a_win_more_never_harm
     assert sum(row.value for row in first.values()) == pytest.approx(0, abs=1e-6)
 
 
-def test_draws_alone_leave_everybody_equal_and_a_side_that_always_wins_is_not_a_stronger_player() -> None:
+def test_draws_leave_players_equal_and_sides_are_separate() -> None:
     drawn = fit_strengths(PLAYERS, [*both_sides("ant", "bee", 0.5), *both_sides("bee", "cat", 0.5)])
     assert all(row.value == pytest.approx(0, abs=1e-4) for _, row in drawn.players)
     assert drawn.places("ant") == (1, 3)
@@ -76,7 +76,7 @@ def test_draws_alone_leave_everybody_equal_and_a_side_that_always_wins_is_not_a_
     assert leaning.side.low > 0
 
 
-def test_whoever_wins_everything_has_a_finite_strength_and_is_named() -> None:
+def test_an_undefeated_player_has_a_finite_strength() -> None:
     games = [*both_sides("ant", "bee", 1), *both_sides("ant", "cat", 1), *both_sides("bee", "cat", 0.5)]
     found = dict(fit_strengths(PLAYERS, games).players)
     assert math.isfinite(found["ant"].high)

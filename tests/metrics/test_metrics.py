@@ -124,7 +124,7 @@ async def stored(*debates: Any, at: str = "2026-01-15T00:00:00.000000Z") -> Memo
     return store
 
 
-def test_a_soft_critic_vague_questions_and_running_prompts_each_raise_their_alert_and_nothing_else_does():
+def test_each_problem_raises_its_own_alert():
     soft = figures_of(events(reviewed((6,))), events(reviewed((6,))))
     assert [row.name for row in find_alerts(soft, Metrics())] == ["challenge_strength"]
     vague = figures_of(*(events(reviewed(confidence=word)) for word in ("LOW", "LOW", "HIGH")))
@@ -138,14 +138,14 @@ def test_a_soft_critic_vague_questions_and_running_prompts_each_raise_their_aler
     assert find_alerts(fine, Metrics()) == ()
 
 
-def test_a_figure_at_its_threshold_has_not_passed_it_and_no_figure_of_nothing_does():
+def test_a_figure_at_its_threshold_raises_no_alert():
     exact = figures_of(events(reviewed((6,))), events(reviewed((7,))))
     assert exact.strength.value == 6.5
     assert find_alerts(exact, Metrics()) == ()
     assert find_alerts(Figures(), Metrics(agreement=0.0, one_conclusion=0.0, tilt=0.0, degraded=0.0)) == ()
 
 
-def test_thresholds_can_be_set_and_need_the_debates_they_are_told_to_need():
+def test_thresholds_need_their_number_of_debates():
     figures = figures_of(events(reviewed((6,))))
     assert find_alerts(figures, Metrics(challenge_strength=5.0)) == ()
     assert find_alerts(figures, Metrics(fewest=2)) == ()
@@ -202,18 +202,18 @@ def test_agreement_with_the_first_proposer_is_by_the_stated_rule(outcome, agrees
         ({"format": "structured", "gap": 1.0}, None),
     ],
 )
-def test_whether_all_roles_reach_one_conclusion_is_by_the_stated_rule(outcome, one):
+def test_one_conclusion_follows_the_stated_rule(outcome, one):
     assert measured(events(outcome)).one_conclusion is one
 
 
-async def test_a_selection_takes_what_it_says_and_refuses_what_is_no_day_and_no_format():
+async def test_a_selection_refuses_bad_days_and_formats():
     store = await stored(events(reviewed()), events({"format": "structured", "gap": 1.0}, format_name="structured"))
     assert collect(store, Selection()).debates == 2
     assert collect(store, Selection(format="review")).debates == 1
     assert collect(store, Selection(task_type="structured")).debates == 1
     assert collect(store, Selection(since="2026-01-16")).debates == 0
     assert collect(store, Selection(since="2026-01-15")).debates == 2
-    with pytest.raises(InvalidInputError, match="is no day"):
+    with pytest.raises(InvalidInputError, match="is not a day"):
         Selection(since="yesterday")
     with pytest.raises(InvalidInputError, match="no format called"):
         collect(store, Selection(format="reviews"))
@@ -229,7 +229,7 @@ async def test_an_altered_record_is_left_out_and_named():
     assert any("left out: d1" in line for line in render_figures(figures, ()))
 
 
-async def test_outcomes_are_counted_and_the_multiple_rests_on_those_with_a_verdict_alone():
+async def test_the_multiple_rests_on_verdicts_alone():
     def with_outcome(verdict: str, found: str) -> Any:
         attached = OutcomeAttached(text="x", verdict=verdict, by="", note="", head="")
         return [*events(reviewed(found=found)), attached]
@@ -243,7 +243,7 @@ async def test_outcomes_are_counted_and_the_multiple_rests_on_those_with_a_verdi
     assert (found.value, found.outcomes) == (10, 20)
 
 
-def test_every_format_counts_its_statuses_abstentions_violations_and_time():
+def test_every_format_counts_its_debates():
     silent = [
         opened("freeform"),
         TurnAsked(path="p", seat="pro", phase="p", form="monologue", mode="", prompt=""),

@@ -195,7 +195,7 @@ def test_a_failure_leaves_no_file_behind(tmp_path: Path) -> None:
     [
         (("out", "--as", "xls"), "Give parquet or csv"),
         (("out", "--format", "nope"), "There is no format called"),
-        (("out", "--since", "yesterday"), "is no day"),
+        (("out", "--since", "yesterday"), "is not a day"),
         (("s.sqlite/out",), "cannot be written"),
     ],
 )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
+from disputatio.evaluation.input_files import read_json
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.participants.scripted import Scripted
 from disputatio.record.text import canonical, digest
@@ -191,17 +192,7 @@ def read_cases(path: Path) -> tuple[CaseDebate, ...]:
     Raises:
         InvalidInputError: the file cannot be read, or a case does not fit the schema; names the line or the key.
     """
-    try:
-        body: Any = json.loads(path.read_text("utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise InvalidInputError(f"{path}, line {error.lineno}: {error.msg}.", "Give cases as JSON.") from None
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not UTF-8 text.", "Give cases as JSON in UTF-8.") from None
-    except OSError as error:
-        reason = (error.strerror or "unknown cause").lower()
-        raise InvalidInputError(
-            f"{path} cannot be read: {reason}.", "Give a file of cases with --cases FILE."
-        ) from None
+    body = read_json(path, "Give cases as JSON with --cases FILE.")
     rows = body if isinstance(body, list) else [body]
     cases = tuple(_case(row, f"{path}, case {place}") for place, row in enumerate(rows, start=1))
     if not cases:

@@ -31,6 +31,7 @@ from disputatio.config import Settings
 from disputatio.engine.opening import Proposal, open_prompts
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import ExperimentResult, Trial
+from disputatio.evaluation.input_files import read_json
 from disputatio.evaluation.statistics.intervals import Estimate, Rate, mean_estimate, rate
 from disputatio.formats.registry import find_format
 from disputatio.judging.critic_language import find_softening
@@ -100,13 +101,7 @@ def read_critic_cases(path: Path) -> tuple[CriticCase, ...]:
     Raises:
         InvalidInputError: it cannot be read, or a case does not fit; names the case and the key.
     """
-    try:
-        body = json.loads(path.read_text("utf-8-sig"))
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(
-            f"{path} cannot be read as cases: {error}.", "See docs/reference/judge-checks.md."
-        ) from None
-    return _cases(body, str(path))
+    return _cases(read_json(path, "See docs/reference/judge-checks.md."), str(path))
 
 
 def _cases(body: Any, source: str) -> tuple[CriticCase, ...]:

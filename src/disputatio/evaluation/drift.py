@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from disputatio.errors import InvalidInputError
+from disputatio.evaluation.input_files import read_json
 from disputatio.evaluation.statistics.intervals import ALPHA, detectable_share, loss_p_value
 from disputatio.kernel import JsonObject
 
@@ -54,15 +54,7 @@ def read_baseline(path: Path) -> Baseline:
         InvalidInputError: it cannot be read or is not a baseline; names the line or key.
     """
     step = "Write one with --save-baseline FILE."
-    try:
-        body: Any = json.loads(path.read_text("utf-8"))
-    except json.JSONDecodeError as error:
-        raise InvalidInputError(f"{path}, line {error.lineno}: {error.msg}.", step) from None
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not UTF-8 text.", step) from None
-    except OSError as error:
-        reason = (error.strerror or "unknown cause").lower()
-        raise InvalidInputError(f"{path} cannot be read: {reason}.", step) from None
+    body = read_json(path, step)
     if not isinstance(body, dict) or body.get("schema") != _SCHEMA:
         raise InvalidInputError(f'{path} is not a baseline: "schema" is not {_SCHEMA}.', step)
     if body.get("version") != VERSION:

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
+from disputatio.evaluation.input_files import read_text
 from disputatio.judging.fallacies import Fallacy
 from disputatio.motion import one_line
 
@@ -181,15 +182,7 @@ def read_labelled(name: str, where: Path) -> LabelledSet:
     path = where
     if where.is_dir():
         path = next((where / row for row in _FILES[name] if (where / row).is_file()), where / _FILES[name][0])
-    try:
-        content = path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not UTF-8 text.", f"Give the file as {name} publishes it.") from None
-    except OSError as error:
-        reason = (error.strerror or "unknown cause").lower()
-        raise InvalidInputError(
-            f"{path} cannot be read: {reason}.", f"Give the folder or file of {name} with --data PATH."
-        ) from None
+    content = read_text(path, f"Give the folder or file of {name} with --data PATH.")
     texts = tuple(_READERS[name](path, content))
     if not texts:
         raise InvalidInputError(f"{path} contains no text.", f"Give the file as {name} publishes it.")
@@ -342,13 +335,7 @@ def read_csv_texts(path: Path, given: Iterable[str] = ()) -> LabelledSet:
 
 def _rows(path: Path) -> tuple[list[tuple[int, dict[str, str]]], str, str]:
     """The rows with their line numbers, and the columns of texts and labels."""
-    try:
-        content = path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not UTF-8 text.", "Save it as UTF-8.") from None
-    except OSError as error:
-        reason = (error.strerror or "unknown cause").lower()
-        raise InvalidInputError(f"{path} cannot be read: {reason}.", "Give a CSV file with --data PATH.") from None
+    content = read_text(path, "Give a CSV file with --data PATH.")
     csv.field_size_limit(min(sys.maxsize, 1 << 24))
     delimiter = "\t" if path.suffix == ".tsv" else ","
     reader = csv.DictReader(content.splitlines(keepends=True), delimiter=delimiter)

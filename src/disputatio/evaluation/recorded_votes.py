@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from disputatio.errors import InvalidInputError
+from disputatio.evaluation.input_files import json_objects, read_text
 from disputatio.judging.consistency import SwapPair
 from disputatio.judging.judge_scores import TIE
 from disputatio.judging.votes import Ballot, Silence
@@ -91,28 +91,17 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     Raises:
         InvalidInputError: it is not one of these; names the line.
     """
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not UTF-8 text.", "Save it as UTF-8.") from None
+    text = read_text(path, "Give a file that can be read.")
     if path.suffix != ".jsonl":
         delimiter = "\t" if path.suffix == ".tsv" else ","
         return [
             {key: value or "" for key, value in row.items() if key is not None}
             for row in csv.DictReader(text.splitlines(), delimiter=delimiter)
         ]
-    rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            body: Any = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InvalidInputError(f"{path}, line {number}: {error.msg}.", "Give one JSON object a line.") from None
-        if not isinstance(body, dict):
-            raise InvalidInputError(f"{path}, line {number} is not a JSON object.", "Give one JSON object a line.")
-        rows.append({str(key): "" if value is None else str(value) for key, value in body.items()})
-    return rows
+    return [
+        {str(key): "" if value is None else str(value) for key, value in body.items()}
+        for _, body in json_objects(path, text)
+    ]
 
 
 def _read_table(path: Path) -> RecordedSet:

@@ -356,13 +356,9 @@ def _points(value: float | None) -> str:
 
 def _rule_line(name: str, row: RuleCount) -> str:
     shown = name if len(name) <= 48 else name[:47] + "…"
-    return f"  {shown:48} {_share(row.coverage):>23}  {_decimal(row.precision):>20}  {_decimal(row.accuracy):>20}"
-
-
-def _share(row: Rate) -> str:
-    if row.value is None or row.low is None or row.high is None:
-        return "-"
-    return f"{100 * row.value:5.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"
+    return (
+        f"  {shown:48} {row.coverage.percent_text():>23}  {_decimal(row.precision):>20}  {_decimal(row.accuracy):>20}"
+    )
 
 
 def _decimal(row: Rate) -> str:
@@ -383,7 +379,7 @@ def _swap_lines(swaps: Sequence[JudgeSwaps]) -> list[str]:
     for row in ranked[:_MOST_SWAPS]:
         accuracy, bias = row.report.accuracy, row.report.order_bias
         lines.append(
-            f"  {row.set[:28]:28} {row.judge[:40]:40} {_percent(accuracy):>8}  {_share(row.survived):>24}  "
+            f"  {row.set[:28]:28} {row.judge[:40]:40} {_percent(accuracy):>8}  {row.survived.percent_text():>24}  "
             f"{'-' if bias is None else f'{float(bias):+.2f}'}"
         )
     if len(ranked) > _MOST_SWAPS:

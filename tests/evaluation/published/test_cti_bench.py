@@ -43,7 +43,7 @@ def test_gpt4_alone_is_1_31_points_off_the_known_severity() -> None:
     ("votes", "answered", "coverage", "precision"),
     [(3, 2192, 87.7, 0.750), (4, 1557, 62.3, 0.835), (5, 990, 39.6, 0.891)],
 )
-def test_asking_more_agreement_covers_less_and_is_right_more_often(votes, answered, coverage, precision) -> None:
+def test_more_agreement_covers_less_and_is_more_often_right(votes, answered, coverage, precision) -> None:
     """X is a model that refused: an abstention, and still one of the five."""
     rule = threshold(votes)
     found = []

@@ -48,7 +48,7 @@ def test_naming_what_the_labels_say_is_right_throughout(name):
         assert scores.spans.recall == pytest.approx(scores.spans.reachable)
 
 
-def test_naming_nothing_has_no_recall_and_finds_the_texts_without_fallacy():
+def test_naming_nothing_has_no_recall():
     whole = read_labelled("mafalda", folder("mafalda"))
     scores = score_fallacies([JudgedText(row) for row in whole.texts], spans=True)
     assert [row.recall.count for row in scores.classes] == [0] * len(SEVEN)

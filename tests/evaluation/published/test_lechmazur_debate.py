@@ -81,7 +81,7 @@ def test_all_796_matchup_results_follow_from_the_mean_margin(judgments, margin, 
     assert right == 796
 
 
-def test_no_transcript_of_the_40_refers_to_a_claim_that_was_not_made() -> None:
+def test_no_transcript_refers_to_a_missing_claim() -> None:
     """Every id in brackets, in the header of a turn or in its text, was given to a claim in an earlier line."""
     transcripts = sorted((folder("lechmazur_debate") / "transcripts").glob("*.md"))
     assert len(transcripts) == 40

@@ -48,7 +48,7 @@ def test_all_forty_import_with_ten_turns_each_and_verify() -> None:
         assert read_verified(store, debate.id)
 
 
-def test_claims_and_references_are_those_that_the_publisher_counted() -> None:
+def test_claims_and_references_match_the_publisher() -> None:
     """A claim that is named beside another in one pair of brackets, as happens once, was not counted there."""
     more = []
     for file, debate in zip(files(), imported()[1], strict=True):

@@ -71,7 +71,7 @@ def test_where_every_agent_abstained_no_question_has_a_winner(outcomes, prompt) 
 
 
 @pytest.mark.parametrize(("task", "prompt"), ANY)
-def test_what_upstream_calls_accuracy_is_any_one_agent_being_right(outcomes, task, prompt) -> None:
+def test_upstream_accuracy_is_any_one_agent_being_right(outcomes, task, prompt) -> None:
     """Counted from the parsed answers it is upstream's number in 12 of 18 cases, and one question more in 6.
 
     In each case upstream's number is far above what a majority gets right wherever anybody answered.

@@ -44,7 +44,7 @@ def pairs(items: list[dict[str, str]]) -> list[SwapPair]:
     return [SwapPair(SIDES, row["winner_orig"] or None, row["winner_swapped"] or None, row["gold"]) for row in items]
 
 
-def test_accuracy_and_swap_consistency_are_upstreams_in_349_of_349_configurations(decisions, upstream) -> None:
+def test_349_configurations_match_upstream(decisions, upstream) -> None:
     """Upstream counts two unreadable answers as equal; here they are two failures, so they are added back."""
     assert len(decisions) == len(upstream) == 349
     assert sum(map(len, decisions.values())) == 30_963
@@ -97,7 +97,7 @@ def votes(decisions, column: str) -> list[tuple[str | None, str]]:
     return found
 
 
-def test_a_plain_majority_of_five_fails_where_gpt4_alone_does_not(decisions) -> None:
+def test_a_majority_of_five_fails_where_gpt4_does_not(decisions) -> None:
     majority = report_answers(votes(decisions, "winner_orig") + votes(decisions, "winner_swapped"))
     alone = report_swaps(pairs(decisions[GPT_INST, "GPT-4", "Vanilla"])).accuracy
     assert majority.accuracy is not None
@@ -108,7 +108,7 @@ def test_a_plain_majority_of_five_fails_where_gpt4_alone_does_not(decisions) -> 
     assert alone - majority.accuracy > Fraction(1, 3)
 
 
-def test_an_estimate_from_agreement_cannot_save_a_panel_that_shares_its_mistake(decisions) -> None:
+def test_agreement_cannot_save_a_panel_with_a_shared_mistake(decisions) -> None:
     """Dawid-Skene takes agreement for truth: judges fooled alike outweigh the one that was not."""
     items = [decisions[GPT_INST, judge, "Vanilla"] for judge in FIVE]
     labels = [

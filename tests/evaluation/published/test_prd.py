@@ -136,7 +136,7 @@ def test_unweighted_win_rates_are_the_published_ones(reviews, human, published) 
     )
 
 
-def test_the_peer_ranked_vote_agrees_with_people_in_673125_of_a_million(ranked, verdicts, gold, published) -> None:
+def test_the_peer_ranked_vote_matches_the_published_share(ranked, verdicts, gold, published) -> None:
     accuracy, kappa = agreement(decided(verdicts, ranked.weights), gold)
     assert accuracy == Fraction("0.673125")
     assert float(accuracy) == published["all_weighted_winrate"]["accuracy"]

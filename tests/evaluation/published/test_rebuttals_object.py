@@ -30,6 +30,6 @@ def test_nine_in_ten_claims_of_a_rebuttal_are_told_as_objecting() -> None:
     assert sum(map(has_objection, rebuttals())) / len(rebuttals()) > 0.9
 
 
-def test_hardly_one_claim_of_a_rebuttal_is_told_as_agreeing_or_softening() -> None:
+def test_hardly_any_rebuttal_claim_softens() -> None:
     taken = [text for text in rebuttals() if find_agreement(text) or find_softening(text)]
     assert len(taken) / len(rebuttals()) < 0.01

@@ -64,7 +64,7 @@ def test_ties_count_where_a_tie_is_an_answer() -> None:
     assert " 0.644 [" in line(render_replay_lines(make_replay_report(folder("prd"))), "prd", "sign of the mean verdict")
 
 
-def test_golden_sets_are_made_from_published_clauses_and_questions() -> None:
+def test_golden_sets_are_made_from_published_files() -> None:
     contract, security = (
         golden_set("contract", folder("legalbench_contracts")),
         golden_set("security", folder("security_misc")),

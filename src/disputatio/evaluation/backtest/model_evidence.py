@@ -118,11 +118,10 @@ class CutoffSplit:
     def lines(self) -> list[str]:
         """The split as text."""
         found = [f"  {self.name}: before {self.before.text()}, after {self.after.text()}"]
-        gap = self.difference
-        if self.p is not None and gap.value is not None and gap.low is not None and gap.high is not None:
+        if self.p is not None:
             power = "-" if self.power is None else f"{self.power:.2f}"
             found.append(
-                f"    after less before {100 * gap.value:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}], "
+                f"    after less before {self.difference.points_text(' points')}, "
                 f"Fisher's exact p {format_p(self.p)} (power {power} for 10 points)"
             )
         return [*found, f"    {self.verdict}"]
@@ -258,25 +257,17 @@ class ModelEvidence:
     def _score_line(self, row: BenchmarkScores, width: int) -> str:
         brier = "-" if row.brier is None else f"{row.brier.score:.4f}"
         given = f"{self.given[row.name]} of {self.dates}"
-        share = format_percent(row.accuracy) if row.calls else "no call"
+        share = row.accuracy.percent_text() if row.calls else "no call"
         return f"  {row.name:{width}}{share:24}{brier:>7}{given:>12}{self.spent[row.name].tokens:13,}"
-
-
-def format_percent(row: Rate) -> str:
-    """Format a share in per cent with its interval."""
-    if row.value is None or row.low is None or row.high is None:
-        return "-"
-    return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"
 
 
 def render_comparison_lines(row: Comparison) -> list[str]:
     """Render a comparison with its tests and their power."""
-    gap = row.difference
-    shown = "-"
-    if gap.value is not None and gap.low is not None and gap.high is not None:
-        shown = f"{100 * gap.value:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
     return [
-        f"  {row.name}: {shown}; right alone: {row.counts.first} against {row.counts.second}",
+        (
+            f"  {row.name}: {row.difference.points_text(' points')}; right alone: {row.counts.first} against "
+            f"{row.counts.second}"
+        ),
         (
             f"    McNemar exact p {format_p(row.exact_p)}, mid-p {format_p(row.mid_p)}, after Holm "
             f"{format_p(row.adjusted)}; power for {100 * row.gain:g} points at level {ALPHA:g}: {row.power:.2f}"

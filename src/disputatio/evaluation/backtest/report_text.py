@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.judge_weights import render_calibration_lines
-from disputatio.evaluation.backtest.model_evidence import format_percent, render_comparison_lines
+from disputatio.evaluation.backtest.model_evidence import render_comparison_lines
 from disputatio.evaluation.backtest.plan import BacktestPlan
 from disputatio.evaluation.backtest.report import FORECASTER_NAMES, BacktestReport, Outcome, list_seats
 from disputatio.evaluation.backtest.scoring import BenchmarkScores, DecisionDates
@@ -82,7 +82,7 @@ def render_score_lines(scores: Sequence[BenchmarkScores], left_out: Mapping[str,
         brier = "-" if row.brier is None else f"{row.brier.score:.4f}"
         skill = "-" if row.brier is None or row.brier.skill is None else f"{row.brier.skill:+.4f}"
         name = FORECASTER_NAMES.get(row.name, row.name)
-        one, other = (format_percent(share) if row.calls else "no call" for share in (row.accuracy, row.balanced_label))
+        one, other = (share.percent_text() if row.calls else "no call" for share in (row.accuracy, row.balanced_label))
         balanced = balanced if row.calls else "-"
         lines.append(f"  {name:{_WIDTH}}{one:22}{balanced:>9}  {other:22}{brier:>7}{skill:>9}")
     return [*lines, *(f"  {FORECASTER_NAMES.get(name, name)} is not scored: {why}." for name, why in left_out.items())]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from disputatio.evaluation.backtest.confidence import ConfidenceCheck
 from disputatio.evaluation.backtest.controls import LeakReport, MirroredResult
 from disputatio.evaluation.backtest.judge_weights import CRITERIA, PARTS, JudgeCalibration
-from disputatio.evaluation.backtest.model_evidence import format_percent
 from disputatio.evaluation.backtest.report import FORECASTER_NAMES, BacktestReport, Outcome, list_seats
 from disputatio.evaluation.backtest.report_text import TEST_NAMES, format_interval
 from disputatio.evaluation.backtest.scoring import DEBATE, OPENINGS
@@ -83,7 +82,7 @@ def _tone(name: str) -> str:
 
 
 def _bar(label: str, row: Rate, tone: str = "c1") -> Bar:
-    return Bar(label, row.value, row.low, row.high, format_percent(row), tone)
+    return Bar(label, row.value, row.low, row.high, row.percent_text(), tone)
 
 
 def _accuracy(report: BacktestReport) -> Section:
@@ -101,9 +100,9 @@ def _accuracy(report: BacktestReport) -> Section:
         rows.append(
             [
                 _name(row.name),
-                format_percent(row.accuracy) if row.calls else "no call",
+                row.accuracy.percent_text() if row.calls else "no call",
                 "-" if row.balanced is None or not row.calls else f"{row.balanced:.3f}",
-                format_percent(row.balanced_label) if row.calls else "no call",
+                row.balanced_label.percent_text() if row.calls else "no call",
                 "-" if brier is None else f"{brier.score:.4f}",
                 "-" if brier is None or brier.skill is None else f"{brier.skill:+.4f}",
             ]
@@ -153,7 +152,7 @@ def _comparisons(report: BacktestReport) -> Section:
     seen = [row.difference for _, row in pairs]
     edge = 1.05 * max(0.05, *(max(abs(row.low or 0), abs(row.high or 0)) for row in seen))
     bars = [
-        Bar(name, row.value, row.low, row.high, _points(compared), "c1" if number < 2 else "c0")
+        Bar(name, row.value, row.low, row.high, row.points_text(), "c1" if number < 2 else "c0")
         for number, ((name, compared), row) in enumerate(zip(pairs, seen, strict=True))
     ]
     boot, own = result.difference, result.accuracy
@@ -180,17 +179,10 @@ def _comparisons(report: BacktestReport) -> Section:
     )
 
 
-def _points(row: Comparison) -> str:
-    gap = row.difference
-    if gap.value is None or gap.low is None or gap.high is None:
-        return "-"
-    return f"{100 * gap.value:+.1f} [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
-
-
 def _test(name: str, row: Comparison) -> list[str]:
     return [
         name,
-        _points(row),
+        row.difference.points_text(),
         str(row.counts.first),
         str(row.counts.second),
         format_p(row.exact_p),
@@ -357,11 +349,11 @@ def _mirrored(rows: Sequence[MirroredResult]) -> Section:
         [
             _name(row.name),
             str(row.says_up.of),
-            format_percent(row.says_up),
-            format_percent(row.says_up_mirrored),
-            format_percent(row.changed),
-            format_percent(row.right),
-            format_percent(row.right_mirrored),
+            row.says_up.percent_text(),
+            row.says_up_mirrored.percent_text(),
+            row.changed.percent_text(),
+            row.right.percent_text(),
+            row.right_mirrored.percent_text(),
         ]
         for row in rows
     ]
@@ -389,8 +381,8 @@ def _leaks(report: BacktestReport, found: LeakReport) -> Section:
     if (blind := report.blind) is not None:
         rows.append(["blind: the same forecast without names and dates", f"{blind.same.count} of {blind.same.of}"])
     peek = (
-        f"An injected rule that peeks at the next day's close calls {format_percent(found.peek)} right, always up "
-        f"{format_percent(found.always_up)}: a small leak does not show in accuracy, so bytes are compared."
+        f"An injected rule that peeks at the next day's close calls {found.peek.percent_text()} right, always up "
+        f"{found.always_up.percent_text()}: a small leak does not show in accuracy, so bytes are compared."
     )
     intro = (
         "On some dates the knowledge base is rebuilt from data that end on the day, and from data that are garbage "

@@ -17,7 +17,6 @@ from disputatio.evaluation.pages.sheet import (
 )
 from disputatio.evaluation.questions.arms import Outcome
 from disputatio.evaluation.questions.report import HARNESS, ArmScores, EvaluationReport, list_seats
-from disputatio.evaluation.statistics.intervals import Rate
 from disputatio.evaluation.statistics.paired import Comparison, format_p
 
 TONES = ("c1", "c2", "c3", "c4", "c5")
@@ -73,25 +72,19 @@ def _tone(number: int) -> str:
     return TONES[number % len(TONES)]
 
 
-def _percent(row: Rate) -> str:
-    if row.value is None or row.low is None or row.high is None:
-        return "-"
-    return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"
-
-
 def _accuracy(report: EvaluationReport) -> Section:
     bars = [
         Bar(row.arm.name, row.scores.accuracy.value, row.scores.accuracy.low, row.scores.accuracy.high, text, _tone(n))
         for n, row in enumerate(report.arms)
-        for text in [_percent(row.scores.accuracy)]
+        for text in [row.scores.accuracy.percent_text()]
     ]
     rows = [
         [
             row.arm.name,
-            _percent(row.scores.accuracy),
+            row.scores.accuracy.percent_text(),
             row.scores.balanced.text(),
-            _percent(row.scores.coverage),
-            _percent(row.scores.precision),
+            row.scores.coverage.percent_text(),
+            row.scores.precision.percent_text(),
             *(str(row.outcomes[outcome]) for _, outcome in _OUTCOMES),
         ]
         for row in report.arms
@@ -121,7 +114,7 @@ def _comparisons(report: EvaluationReport) -> Section | None:
     found = [row.difference for row in report.comparisons]
     edge = min(1.0, 1.05 * max(0.1, *(max(abs(row.low or 0), abs(row.high or 0)) for row in found)))
     bars = [
-        Bar(row.name, seen.value, seen.low, seen.high, _points(row), "c1" if row.significant else "c0")
+        Bar(row.name, seen.value, seen.low, seen.high, row.difference.points_text(), "c1" if row.significant else "c0")
         for row, seen in zip(report.comparisons, found, strict=True)
     ]
     figure = Figure(
@@ -152,7 +145,7 @@ _METHODS = (
 def _test_row(row: Comparison) -> list[str]:
     return [
         row.name,
-        _points(row),
+        row.difference.points_text(),
         *(str(count) for count in (row.counts.both, row.counts.first, row.counts.second, row.counts.neither)),
         format_p(row.exact_p),
         format_p(row.mid_p),
@@ -160,13 +153,6 @@ def _test_row(row: Comparison) -> list[str]:
         f"{row.power:.2f}",
         "-" if row.power_seen is None else f"{row.power_seen:.2f}",
     ]
-
-
-def _points(row: Comparison) -> str:
-    found = row.difference
-    if found.value is None or found.low is None or found.high is None:
-        return "-"
-    return f"{100 * found.value:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]"
 
 
 def _cost(report: EvaluationReport) -> Section:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disputatio.evaluation.backtest.model_evidence import ModelEvidence, format_percent
+from disputatio.evaluation.backtest.model_evidence import ModelEvidence
 from disputatio.evaluation.backtest.recognition import BLIND, NEAR, Hits, RecognitionReport
 from disputatio.evaluation.pages.sheet import Bar, Figure, Section, Table, interval_plot
 from disputatio.evaluation.statistics.intervals import Rate
@@ -16,7 +16,7 @@ def make_model_sections(evidence: ModelEvidence) -> list[Section]:
 
 
 def _bar(label: str, row: Rate, tone: str = "c1") -> Bar:
-    return Bar(label, row.value, row.low, row.high, f"{format_percent(row)} ({row.count} of {row.of})", tone)
+    return Bar(label, row.value, row.low, row.high, f"{row.percent_text()} ({row.count} of {row.of})", tone)
 
 
 def _forecasters(evidence: ModelEvidence) -> Section:
@@ -26,8 +26,8 @@ def _forecasters(evidence: ModelEvidence) -> Section:
         (
             row.name,
             f"{evidence.given[row.name]} of {evidence.dates}",
-            format_percent(row.accuracy) if row.calls else "no call",
-            format_percent(row.balanced_label) if row.calls else "no call",
+            row.accuracy.percent_text() if row.calls else "no call",
+            row.balanced_label.percent_text() if row.calls else "no call",
             "-" if row.brier is None else f"{row.brier.score:.4f}",
             f"{evidence.spent[row.name].tokens:,}",
             "unknown" if (usd := evidence.spent[row.name].usd) is None else f"{usd:.4f}",
@@ -62,10 +62,7 @@ def _forecasters(evidence: ModelEvidence) -> Section:
 def _compared(caption: str, comparisons: tuple[Comparison, ...]) -> Table:
     rows = []
     for row in comparisons:
-        gap = row.difference
-        shown = "-"
-        if gap.value is not None and gap.low is not None and gap.high is not None:
-            shown = f"{100 * gap.value:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+        shown = row.difference.points_text(" points")
         rows.append(
             (row.name, shown, format_p(row.exact_p), format_p(row.mid_p), format_p(row.adjusted), f"{row.power:.2f}")
         )
@@ -78,13 +75,10 @@ def _cutoff(evidence: ModelEvidence) -> Section:
         bars += [_bar(f"{row.name}, before", row.before, "c2"), _bar(f"{row.name}, after", row.after)]
     rows = []
     for row in evidence.splits:
-        gap = row.difference
-        shown = "-"
-        if gap.value is not None and gap.low is not None and gap.high is not None:
-            shown = f"{100 * gap.value:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+        shown = row.difference.points_text(" points")
         p = "-" if row.p is None else format_p(row.p)
         power = "-" if row.power is None else f"{row.power:.2f}"
-        rows.append((row.name, format_percent(row.before), format_percent(row.after), shown, p, power))
+        rows.append((row.name, row.before.percent_text(), row.after.percent_text(), shown, p, power))
     heads = ("forecaster", "before", "after", "after less before", "Fisher's exact p", "power, 10 points")
     when = "is unknown" if evidence.cutoff is None else f"is {evidence.cutoff}"
     figures = [Figure(interval_plot(bars, 0, 1, "share right", 0.5), "Before and after the cut-off.")] if bars else []
@@ -110,7 +104,7 @@ def _recognition(report: RecognitionReport) -> Section:
             ("index", score.index),
         ):
             bars.append(_bar(f"{shown}: {word}", row.share, "c2" if score.arm == BLIND else "c1"))
-            rows.append((shown, word, format_percent(row.share), *_chance(row), str(score.silent)))
+            rows.append((shown, word, row.share.percent_text(), *_chance(row), str(score.silent)))
     heads = ("shown", "recognised", "share", "by chance", "p", "no guess")
     return Section(
         "recognition",

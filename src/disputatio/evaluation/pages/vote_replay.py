@@ -14,7 +14,6 @@ from disputatio.evaluation.pages.sheet import (
     interval_plot,
     render_sheet,
 )
-from disputatio.evaluation.statistics.intervals import Rate
 from disputatio.evaluation.statistics.paired import format_p
 from disputatio.evaluation.vote_replay import JudgeSwaps, PanelCount, ReplayReport, RuleCount
 
@@ -33,12 +32,6 @@ def render_replay_page(report: ReplayReport) -> str:
             sections,
         )
     )
-
-
-def _percent(row: Rate) -> str:
-    if row.value is None or row.low is None or row.high is None:
-        return "-"
-    return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"
 
 
 def _panel(panel: PanelCount, number: int) -> Section:
@@ -65,7 +58,7 @@ def _panel(panel: PanelCount, number: int) -> Section:
 
 def _bar(name: str, row: RuleCount, tone: str) -> Bar:
     found = row.accuracy
-    return Bar(name, found.value, found.low, found.high, _percent(found), tone)
+    return Bar(name, found.value, found.low, found.high, found.percent_text(), tone)
 
 
 def _curves(panel: PanelCount) -> Drawing:
@@ -83,17 +76,17 @@ def _points(rows: list[RuleCount]) -> list[tuple[float, float]]:
 
 
 def _table(caption: str, rows: list[tuple[str, RuleCount]]) -> Table:
-    cells = [[name, _percent(row.coverage), _percent(row.precision), _percent(row.accuracy)] for name, row in rows]
+    cells = [
+        [name, row.coverage.percent_text(), row.precision.percent_text(), row.accuracy.percent_text()]
+        for name, row in rows
+    ]
     return Table(caption, ["", "coverage", "precision", "accuracy"], cells)
 
 
 def _against(panel: PanelCount) -> Table:
     rows = []
     for row in panel.against:
-        found = row.difference
-        points = "-"
-        if found.value is not None and found.low is not None and found.high is not None:
-            points = f"{100 * found.value:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]"
+        points = row.difference.points_text()
         rows.append(
             [row.second, points, format_p(row.exact_p), format_p(row.mid_p), format_p(row.adjusted), row.verdict]
         )
@@ -110,7 +103,7 @@ def _swaps(swaps: tuple[JudgeSwaps, ...]) -> Section:
             [
                 f"{row.judge}, {row.set}",
                 "-" if accuracy is None else f"{float(100 * accuracy):.1f} %",
-                _percent(row.survived),
+                row.survived.percent_text(),
                 "-" if bias is None else f"{float(bias):+.3f}",
                 {True: "yes", False: "no", None: ""}[row.as_published],
             ]

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
+from disputatio.evaluation.input_files import json_objects, read_text
 from disputatio.formats.rule_values import is_name
 from disputatio.formats.turns.answer import plain_number
 from disputatio.kernel import JsonObject
@@ -133,17 +134,11 @@ def read_questions(path: Path) -> QuestionSet:
     Raises:
         InvalidInputError: it cannot be read, or a question is incomplete; names the line.
     """
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not UTF-8 text.", "Save it as UTF-8.") from None
-    except OSError as error:
-        reason = (error.strerror or "unknown cause").lower()
-        raise InvalidInputError(f"{path} cannot be read: {reason}.", "Give a file that can be read.") from None
+    text = read_text(path, "Give a file that can be read.")
     if path.suffix.lower() in {".csv", ".tsv"}:
         rows = list(_csv_rows(text, "\t" if path.suffix.lower() == ".tsv" else ","))
     else:
-        rows = _json_rows(path, text)
+        rows = json_objects(path, text)
     items = tuple(read_item(f"{path.name}, line {line}", line, row) for line, row in rows)
     return check_questions(QuestionSet(path.stem, items), str(path))
 
@@ -178,23 +173,6 @@ def _csv_rows(text: str, delimiter: str) -> list[tuple[int, dict[str, Any]]]:
         (reader.line_num, {key.strip(): value for key, value in row.items() if key and value not in {None, ""}})
         for row in reader
     ]
-
-
-def _json_rows(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
-    rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            body = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InvalidInputError(
-                f"{path}, line {number}: {error.msg}.", "Give one JSON object a line (JSONL), or a .csv file."
-            ) from None
-        if not isinstance(body, dict):
-            raise InvalidInputError(f"{path}, line {number} is not a JSON object.", "Give one JSON object a line.")
-        rows.append((number, body))
-    return rows
 
 
 def read_item(where: str, number: int, row: Mapping[str, Any]) -> Item:

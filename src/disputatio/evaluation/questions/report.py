@@ -11,7 +11,7 @@ from disputatio.evaluation.experiment import Spending
 from disputatio.evaluation.questions.arms import Arm, ArmAnswer, Outcome, declare_pairs
 from disputatio.evaluation.questions.items import Item, Kind, QuestionSet, item_json
 from disputatio.evaluation.questions.runner import EvaluationResult
-from disputatio.evaluation.statistics.intervals import ALPHA, Estimate, Rate, mean_estimate
+from disputatio.evaluation.statistics.intervals import ALPHA, Estimate, mean_estimate
 from disputatio.evaluation.statistics.paired import Comparison, compare_all
 from disputatio.evaluation.statistics.scores import (
     AnswerScores,
@@ -287,15 +287,9 @@ def _arm_line(row: ArmScores, width: int) -> str:
     counts = row.outcomes
     cells = [counts[Outcome.RIGHT], counts[Outcome.WRONG], counts[Outcome.NO_ANSWER]]
     return (
-        f"{row.arm.name:{width}}{_share(row.scores.accuracy):22}{row.scores.balanced.text():18}"
+        f"{row.arm.name:{width}}{row.scores.accuracy.percent_text():22}{row.scores.balanced.text():18}"
         f"{cells[0]:5d}{cells[1]:6d}{cells[2]:5d}{counts[Outcome.FAILED]:7d}{counts[Outcome.NOT_RUN]:7d}"
     )
-
-
-def _share(row: Rate) -> str:
-    if row.value is None or row.low is None or row.high is None:
-        return "-"
-    return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"
 
 
 def _cost_line(row: ArmScores, width: int) -> str:
@@ -313,7 +307,7 @@ def _comparison_lines(row: Comparison) -> list[str]:
     counts = row.counts
     seen = "-" if row.power_seen is None else f"{row.power_seen:.2f}"
     return [
-        f"  {row.name}: {_points(row.difference)}; right alone: {counts.first} against {counts.second}",
+        f"  {row.name}: {row.difference.points_text(' points')}; right alone: {counts.first} against {counts.second}",
         (
             f"    McNemar exact p {format_p(row.exact_p)}, mid-p {format_p(row.mid_p)}, after Holm "
             f"{format_p(row.adjusted)}"
@@ -324,12 +318,6 @@ def _comparison_lines(row: Comparison) -> list[str]:
         ),
         f"    {row.verdict}",
     ]
-
-
-def _points(row: Estimate) -> str:
-    if row.value is None or row.low is None or row.high is None:
-        return "-"
-    return f"{100 * row.value:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
 
 
 def _calibration_lines(arms: Sequence[ArmScores]) -> list[str]:

@@ -48,6 +48,12 @@ class Rate:
             return "-"
         return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}] ({self.count}/{self.of})"
 
+    def percent_text(self) -> str:
+        """The share in per cent with its interval."""
+        if self.value is None or self.low is None or self.high is None:
+            return "-"
+        return f"{100 * self.value:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
     def as_json(self) -> JsonObject:
         """Share, interval and counts."""
         rows = {"value": self.value, "low": self.low, "high": self.high}
@@ -81,6 +87,12 @@ class Estimate:
         if self.low is None or self.high is None:
             return f"{self.value:.2f}"
         return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
+    def points_text(self, unit: str = "") -> str:
+        """A difference of shares in points, with its interval."""
+        if self.value is None or self.low is None or self.high is None:
+            return "-"
+        return f"{100 * self.value:+.1f}{unit} [{100 * self.low:+.1f}, {100 * self.high:+.1f}]"
 
     def as_json(self) -> JsonObject:
         """The number, its interval and item count."""
