@@ -16,6 +16,8 @@ EXPORTS = {
         "debate_sync",
         "estimate",
         "estimate_sync",
+        "fork",
+        "fork_sync",
         "import_transcripts",
         "import_transcripts_sync",
         "resume",

@@ -269,6 +269,72 @@ async def resume(
         return read_debate(runtime.store, found)
 
 
+async def fork(
+    debate_id: str,
+    strike: Sequence[str],
+    *,
+    seats: Mapping[str, Participant] | None = None,
+    budget: Budget | None = None,
+    tools: Tools | None = None,
+    prompts: str | Path | None = None,
+    store: Store | str | Path | None = None,
+    observer: Observer | None = None,
+    client_factory: ClientFactory | None = None,
+) -> Debate:
+    """Ask a finished debate again without what is struck; turns that do not depend on it are kept.
+
+    Args:
+        debate_id: its id, or the beginning of it. Its record stays as it is.
+        strike: names of what was never said: ``PRO-2``, ``CON on PRO-1``, ``PRO-1 quote 2``.
+        seats: the scripted participants and persons it was held with.
+        budget: ceilings of the new debate alone; those that are left out are the parent's.
+        tools: the MCP servers of its tools, where the configuration does not name them.
+        prompts: the folder of prompt overrides it was held with.
+        store: where its record is, and the new one will be.
+        observer: sees events and output as they come.
+        opener: makes gateways.
+
+    Raises:
+        UnknownDebateError: the store has no such debate.
+        VerificationError: its record was altered.
+        InvalidInputError: it has not ended, its format cannot be forked, or a name is no part of it.
+        ResumeMismatchError: a prompt or a seat is not what it was.
+    """
+    from disputatio.config import arguments_of
+    from disputatio.engine.forking import fork as ask_again
+    from disputatio.engine.forking import fork_of
+    from disputatio.engine.recorded import recorded_settings
+    from disputatio.engine.runtime import Resumption
+    from disputatio.proposals.program import participants_of
+    from disputatio.record.verified import find_debate, load_verified, read_verified
+    from disputatio.request.model import Budget, DebateRequest
+
+    _check_ports(store, observer, client_factory)
+    _check(
+        "strike",
+        strike,
+        not isinstance(strike, str) and isinstance(strike, Sequence),
+        "a list of names, such as ['PRO-2']",
+    )
+    asked = DebateRequest.model_validate(_given_options({"tools": tools, "budget": budget}))
+    participants, folder, ceilings = participants_of(seats if seats is not None else {}), _folder(prompts), asked.budget
+    arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
+    configured = usual_store() if store is None else ""
+    async with _RuntimeContext(store, configured, observer, client_factory) as runtime:
+        found = find_debate(runtime.store, debate_id)
+        fork_of(found, load_verified(runtime.store, found), strike)
+        settings = recorded_settings(found, read_verified(runtime.store, found), arguments)
+        resumption = Resumption(
+            settings=settings,
+            budget_usd=ceilings.usd,
+            budget_tokens=ceilings.tokens,
+            budget_calls=ceilings.calls,
+            participants=participants,
+            prompts=folder,
+        )
+        return read_debate(runtime.store, await ask_again(found, strike, resumption, runtime))
+
+
 async def attach_outcome(
     debate_id: str,
     result: str,
@@ -420,4 +486,5 @@ def _without_loop(work: Callable[Given, Coroutine[Any, Any, Value]]) -> Callable
 debate_sync = _without_loop(debate)
 estimate_sync = _without_loop(estimate)
 resume_sync = _without_loop(resume)
+fork_sync = _without_loop(fork)
 import_transcripts_sync = _without_loop(import_transcripts)

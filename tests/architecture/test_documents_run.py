@@ -165,6 +165,8 @@ def test_the_front_door_offers_exactly_what_it_promises():
         "debate_sync",
         "estimate",
         "estimate_sync",
+        "fork",
+        "fork_sync",
         "import_transcripts",
         "import_transcripts_sync",
         "load",

@@ -6,6 +6,8 @@ import asyncio
 import json
 import shutil
 from collections.abc import Mapping
+from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -27,6 +29,9 @@ pytestmark = [
 ]
 
 
+AXE = None
+if find_spec("axe_playwright_python") is not None:
+    AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 WINDOWS = ((390, "light"), (820, "dark"), (1440, "light"))
 FAINT = """() => {
   // The contrast of every text with what lies under it (WCAG 2.2, 1.4.3): 4.5, or 3 where it is large.
@@ -74,6 +79,8 @@ async def held(url: str, fonts: Mapping[str, str], *, besides: tuple[str, ...] =
         # It is watched: words appear before the turn they belong to is whole, and nobody loads the page again.
         await page.wait_for_selector("#writing:not([hidden]) .writer span", timeout=120_000)
         await page.wait_for_selector("#said .said", timeout=120_000)
+        # Live, in the middle of a debate.
+        assert await violations(page) == []
         await page.wait_for_selector("#verdict", timeout=480_000)
         # Read: from the verdict to the words that decided, in one click.
         await page.click("#grounds .pair a >> nth=0")
@@ -101,6 +108,19 @@ async def look_over(browser: Any, pages: tuple[str, ...]) -> None:
             wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
             assert not await page.evaluate(wide), (path, width)
             assert await page.evaluate(FAINT) == [], (path, scheme)
+            assert await violations(page) == [], (path, width, scheme)
+
+
+async def violations(page: Any) -> list[Any]:
+    """What axe finds on a page; nothing is looked for where axe is not installed."""
+    if AXE is None:
+        return []
+    await page.evaluate(AXE)
+    found: list[Any] = await page.evaluate(
+        "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
+        ".map((row) => [row.id, row.nodes.slice(0, 3).map((node) => node.target.join(' ') + node.failureSummary)])"
+    )
+    return found
 
 
 async def test_a_debate_is_started_watched_and_read_in_a_browser(tmp_path):

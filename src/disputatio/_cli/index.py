@@ -19,6 +19,7 @@ EPILOG: Final = (
 COMMANDS: Final = {
     "debate": ("debating", "debate"),
     "resume": ("debating", "resume"),
+    "fork": ("forking", "fork"),
     "list": ("reading", "list_debates"),
     "show": ("reading", "show"),
     "verify": ("reading", "verify"),

@@ -53,6 +53,7 @@ def list_debates(
                     "motion": row.motion,
                     "events": row.events,
                     "head": row.head,
+                    "parent": row.parent or None,
                 }
                 for row in rows
             ]
@@ -214,6 +215,9 @@ def verify(
 
     Keep the head hash elsewhere: given back with --head it also shows that nothing was rewritten or cut off.
     """
+    from disputatio.motion import one_line
+    from disputatio.record.chain import Sealed
+    from disputatio.record.events import DebateForked
     from disputatio.record.verified import read_verified
     from disputatio.report.amounts import counted
 
@@ -231,7 +235,9 @@ def verify(
             f"The record of {found} is whole, but it no longer holds the event {kept[:12]}: it was rewritten.",
             "Restore it from a backup.",
         )
+    forked = next((row for row in map(Sealed.event, events[1:2]) if isinstance(row, DebateForked)), None)
     print_lines(
         f"{found} verifies: {counted(len(events), 'event')} and {counted(len(texts), 'text')}, nothing altered.\n"
         f"Head {events[-1].hash}"
+        + ("" if forked is None else f"\nA fork of {one_line(forked.parent, 40)}, whose head was {forked.head[:64]}")
     )

@@ -257,7 +257,7 @@ def print_list(rows: Sequence[DebateRow]) -> None:
         print_lines('No debates yet. Start one: disputatio debate "We should adopt microservices"')
         return
     if not sys.stdout.isatty():
-        columns = ((row.id, f"{row.opened_at[:19]}Z", row.format, row.status, row.motion) for row in rows)
+        columns = ((row.id, f"{row.opened_at[:19]}Z", row.format, row.status, motion_of(row)) for row in rows)
         print_lines("\n".join("\t".join(map(one_line, cells)) for cells in columns))
         return
     from rich.table import Table
@@ -269,8 +269,13 @@ def print_list(rows: Sequence[DebateRow]) -> None:
     table.add_column("motion", overflow="ellipsis", no_wrap=True, ratio=1)
     for row in rows:
         begun = row.opened_at[:16].replace("T", " ")
-        table.add_row(*(Text(one_line(cell)) for cell in (row.id, begun, row.format, row.status, row.motion)))
+        table.add_row(*(Text(one_line(cell)) for cell in (row.id, begun, row.format, row.status, motion_of(row))))
     console().print(table)
+
+
+def motion_of(row: DebateRow) -> str:
+    """The motion of a listed debate; of a fork with the debate that it comes from."""
+    return f"(fork of {row.parent}) {row.motion}" if row.parent else row.motion
 
 
 def print_preview(proposal: Proposal, found: Estimate) -> None:

@@ -102,7 +102,10 @@ class _CeilingReachedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run rests on besides its record. ``staggers`` is whether calls that begin alike wait for the first."""
+    """What a run rests on besides its record.
+
+    ``staggers`` is whether calls that begin alike wait for the first; ``struck`` is what a fork leaves out.
+    """
 
     format: Format
     rules: Any
@@ -113,13 +116,16 @@ class Plan:
     tools: Toolbox | None = None
     knowledge: KnowledgeBase | None = None
     staggers: bool = False
+    struck: frozenset[str] = frozenset()
 
     @property
     def context(self) -> DebateContext:
         """What the rulebook is told besides its rules."""
         seats = tuple(Seat(seat) for seat in self.table)
         sources, voices = SourceSet(self.setting.evidence), list_voices(self.table)
-        return DebateContext(seats, self.setting.motion, sources, voices, self.setting.introduced, self.knowledge)
+        return DebateContext(
+            seats, self.setting.motion, sources, voices, self.setting.introduced, self.knowledge, self.struck
+        )
 
 
 class DebateRun:

@@ -164,7 +164,7 @@ async def _start(proposal: Proposal, runtime: Runtime, on_opened: Callable[[str]
             await journal.wait_until_durable()
             on_opened(debate)
         # No need to wait: everything before a call is durable before the call is sent.
-        await _make_run(plan, journal, Ledger(budget, prices, runtime.ceiling), runtime).run()
+        await make_run(plan, journal, Ledger(budget, prices, runtime.ceiling), runtime).run()
         return debate
     finally:
         if tools is not None:
@@ -174,9 +174,10 @@ async def _start(proposal: Proposal, runtime: Runtime, on_opened: Callable[[str]
         await model_clients.aclose()
 
 
-def _make_run(
+def make_run(
     plan: Plan, journal: Journal, ledger: Ledger, runtime: Runtime, texts: Mapping[str, str] = MappingProxyType({})
 ) -> DebateRun:
+    """A debate in progress in ``runtime``; ``texts`` are those of its record so far, by hash."""
     return DebateRun(
         plan,
         journal=journal,
@@ -265,10 +266,11 @@ async def _resume_claimed(debate: str, read: VerifiedRecord, resumption: Resumpt
     model_clients = SharedClients(runtime.client_factory)
     tools: Toolset | None = None
     try:
-        plan = _recorded_plan(opened, texts, resumption, model_clients)
+        plan = recorded_plan(opened, texts, resumption, model_clients)
+        plan = replace(plan, struck=frozenset(history.forked.struck if history.forked else ()))
         if plan.setting.evidence:
             await asyncio.to_thread(check_searchable, plan.setting, plan.table)
-        budget = _raise_budget(
+        budget = raise_budget(
             Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption
         )
         ledger = Ledger(budget, PriceBook(), runtime.ceiling)
@@ -286,7 +288,7 @@ async def _resume_claimed(debate: str, read: VerifiedRecord, resumption: Resumpt
         reopened = list_reopened(history, plan, resumption.retry_reasons)
         # Durable before the first call is sent; until then nothing can be lost.
         journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=reopened))
-        return await _make_run(plan, journal, ledger, runtime, texts).run()
+        return await make_run(plan, journal, ledger, runtime, texts).run()
     finally:
         if tools is not None:
             await tools.aclose()
@@ -356,7 +358,7 @@ def is_resumable(history: History, retry_reasons: frozenset[str] = frozenset()) 
     return history.status in {Status.DEGRADED, Status.FAILED} and bool(history.reopenable)
 
 
-def _recorded_plan(
+def recorded_plan(
     opened: DebateOpened, texts: Mapping[str, str], resumption: Resumption, model_clients: SharedClients
 ) -> Plan:
     """The recorded plan with today's keys and participants."""
@@ -478,7 +480,8 @@ def _find_key(name: str, seating: Any, settings: Settings) -> str | None:
     return None
 
 
-def _raise_budget(budget: Budget, resumption: Resumption) -> Budget:
+def raise_budget(budget: Budget, resumption: Resumption) -> Budget:
+    """``budget`` with the ceilings that ``resumption`` gives in its place."""
     return Budget(
         usd=budget.usd if resumption.budget_usd is None else resumption.budget_usd,
         tokens=budget.tokens if resumption.budget_tokens is None else resumption.budget_tokens,

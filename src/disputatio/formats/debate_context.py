@@ -36,6 +36,7 @@ class DebateContext:
         introduced: the sources that are held back, each with the round that brings it.
         knowledge: the knowledge base of a market debate; None for the other formats.
         voices: whose voice each seat has that a model sits in.
+        struck: in a fork, the names of what was struck from the debate that it comes from; see `formats.omission`.
     """
 
     seats: tuple[Seat, ...]
@@ -44,6 +45,7 @@ class DebateContext:
     voices: tuple[Voice, ...] = ()
     introduced: Mapping[str, int] = field(default_factory=dict, compare=False)
     knowledge: KnowledgeBase | None = field(default=None, compare=False)
+    struck: frozenset[str] = frozenset()
 
     def sources_by(self, number: int) -> SourceSet:
         """The sources that are known in round ``number``."""

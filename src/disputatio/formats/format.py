@@ -48,6 +48,7 @@ class Format:
         knows: whether it is held on a knowledge base, and on nothing else.
         prompts: the folder of prompts that its asks name; that of its own name where empty.
         options: the class of what may be asked of it besides what every debate takes.
+        forkable: whether what was said can be struck, so that the debate can be forked without it.
         public: whether every seat may read turns of a form, given by its name, while the debate goes on. It is for
             surfaces; the rules themselves decide by channels.
     """
@@ -63,6 +64,7 @@ class Format:
     file_text: str = ""
     usual_provider: str = ""
     knows: bool = False
+    forkable: bool = False
     public: Callable[[str], bool] = nothing_is_public
     options: type[FormatOptions] = FormatOptions
     prompts: str = ""

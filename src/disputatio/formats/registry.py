@@ -29,6 +29,7 @@ def _structured() -> Format:
         frozenset({Seat("judge")}),
         {Seat("judge"): 9},
         public=all_is_public,
+        forkable=True,
         options=options.Structured,
     )
 
@@ -76,6 +77,7 @@ def _review() -> Format:
         frozenset({Seat("moderator")}),
         {Seat("proposer"): 5},
         public=all_is_public,
+        forkable=True,
         options=options.Review,
     )
 

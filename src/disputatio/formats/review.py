@@ -44,6 +44,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from disputatio.formats.debate_context import DebateContext, numbered
+from disputatio.formats.omission import omit
 from disputatio.formats.review_round import Contest, Position, Round, numbers_from, still_open
 from disputatio.formats.review_verdict import ReviewVerdict, Stop, build_review_verdict
 from disputatio.formats.rule_values import Brief
@@ -92,6 +93,7 @@ class RoundContext:
     citing: Citing
     english: bool = True
     before: tuple[Round, ...] = ()
+    struck: frozenset[str] = frozenset()
 
     def phase(self, name: str) -> Phase:
         """A phase of this round."""
@@ -110,7 +112,9 @@ def review(rules: ReviewRules, context: DebateContext) -> Rulebook[ReviewVerdict
             break
         transcript = transcript.add(*introduce_sources(context, number))
         english = context.motion.language == "English"
-        round_context = RoundContext(number, transcript, rules, make_citing(context, number), english, rounds)
+        round_context = RoundContext(
+            number, transcript, rules, make_citing(context, number), english, rounds, context.struck
+        )
         held, transcript = yield from run_round(positions, round_context)
         rounds = (*rounds, held)
         stop = find_stop(held)
@@ -163,10 +167,13 @@ def run_round(positions: Sequence[Position], round_context: RoundContext) -> Rul
 def run_contest(position: Position, round_context: RoundContext) -> Rulebook[Contest]:
     """One position in one round: its case, the critique, the rebuttal. Each hears what was said before it."""
     held = yield from propose(Contest(position), round_context)
+    held = replace(held, proposition=omit(position.seat, held.proposition, round_context.struck))
     if held.proposition:
         held = yield from criticise(held, round_context)
+        held = replace(held, criticism=omit(CRITIC, held.criticism, round_context.struck))
     if held.criticism and held.criticism.standing:
         held = yield from rebut(held, round_context)
+        held = replace(held, rebuttals=omit(REBUTTER, held.rebuttals, round_context.struck))
     return held
 
 

@@ -24,10 +24,11 @@ follow-up questions, which the protocol scores under responsiveness but gives no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from disputatio.formats.debate_context import DebateContext, numbered
 from disputatio.formats.jury import CON, JUDGE, PRO, Case, JuryRules, Ruling, Side, collect_rulings
+from disputatio.formats.omission import omit
 from disputatio.formats.structured_verdict import StructuredVerdict, build_exhibits, build_structured_verdict
 from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.cross_examination import Closing, ClosingSpec, CrossExamination, CrossExaminationSpec
@@ -59,11 +60,13 @@ def structured(rules: StructuredRules, context: DebateContext) -> Rulebook[Struc
     citing = Citing(context.sources, context.motion.text) if context.sources else NOTHING
 
     pro, con = yield from together(open_case(PRO, rules, citing), open_case(CON, rules, citing))
+    pro, con = (replace(row, opening=omit(row.side.seat, row.opening, context.struck)) for row in (pro, con))
     transcript = transcript.add(*list_messages(OPENING, pro), *list_messages(OPENING, con))
 
     pro, con = yield from together(
         cross_examine(pro, con, transcript, rules, citing), cross_examine(con, pro, transcript, rules, citing)
     )
+    pro, con = (replace(row, examination=omit(row.side.seat, row.examination, context.struck)) for row in (pro, con))
     transcript = transcript.add(*list_messages(CROSS_EXAMINATION, pro), *list_messages(CROSS_EXAMINATION, con))
 
     pro, con = yield from together(close_case(pro, con, transcript, rules), close_case(con, pro, transcript, rules))

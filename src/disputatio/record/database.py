@@ -7,6 +7,7 @@ reports what is wrong.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -359,15 +360,30 @@ KNOWN_REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 _SQLITE_PREFIX = "sqlite:///"
 _OF_AN_ADDRESS = frozenset("?%#")
 """Characters with a meaning in an address that may also be in a path."""
-ROWS = "SELECT id, opened_at, format, motion, status, events, head FROM debates"
-"""The columns in the order of the fields of ``DebateRow``."""
+PARENT = (
+    "(SELECT body FROM events WHERE events.debate = debates.id AND events.seq = 2 AND events.kind = 'DebateForked')"
+)
+"""The second event of a fork, which names its parent."""
+ROWS = f"SELECT id, opened_at, format, motion, status, events, head, {PARENT} FROM debates"  # noqa: S608  (constants)
+"""The list of debates as ``debate_row`` takes them; the store asks with the same words."""
 NEWEST_FIRST = f"{ROWS} ORDER BY opened_at DESC, id"
 Found = TypeVar("Found")
 
 
 def list_file(url: str) -> Sequence[DebateRow] | None:
-    """The debates of the SQLite file at ``url``, newest first; None where the store has to be opened."""
-    return read_file(url, lambda connection: [DebateRow(*row) for row in connection.execute(NEWEST_FIRST)])
+    """The debates of the SQLite file at ``url``, newest first, or None where the store has to be opened for them."""
+    return read_file(url, lambda connection: [debate_row(row) for row in connection.execute(NEWEST_FIRST)])
+
+
+def debate_row(row: Sequence[Any]) -> DebateRow:
+    """A debate in a list, from what ``ROWS`` selects."""
+    debate, opened_at, name, motion, status, events, head, forked = row
+    try:
+        parent = json.loads(forked)["parent"] if forked else ""
+    except (ValueError, KeyError, TypeError):
+        # Listing does not check a chain: whoever reads the debate is told that it was altered.
+        parent = ""
+    return DebateRow(debate, opened_at, name, motion, status, events, head, str(parent))
 
 
 def _is_usual(path: Path) -> bool:

@@ -64,6 +64,21 @@ class DebateOpened(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DebateForked(Event):
+    """The debate goes on from another one, its parent, without what was struck there; the second event of its record.
+
+    ``head`` is the last hash of the parent's chain. ``struck`` are the names of what was struck, as
+    `disputatio.formats.omission` has them. ``kept`` are the paths of the turns that were taken over: they follow as
+    they stand in the parent, without their calls.
+    """
+
+    parent: str
+    head: str
+    struck: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptImported(Event):
     """The debate was held elsewhere, and was taken in from a file.
 

@@ -24,6 +24,7 @@ from disputatio.record.events import (
     CallMade,
     CallSent,
     DebateClosed,
+    DebateForked,
     DebateInterrupted,
     DebateOpened,
     DebateResumed,
@@ -152,6 +153,7 @@ class History:
 
     opened: DebateOpened | None = None
     imported: TranscriptImported | None = None
+    forked: DebateForked | None = None
     asked: dict[str, TurnAsked] = field(default_factory=dict)
     sent: dict[str, list[CallSent]] = field(default_factory=dict)
     past: list[CallSent] = field(default_factory=list)
@@ -203,7 +205,7 @@ class History:
         match event:
             case AnswerRejected() | ToolCalled() | CallLost():
                 self._gather(event)
-            case DebateOpened() | TranscriptImported():
+            case DebateOpened() | DebateForked() | TranscriptImported():
                 self._begin(event)
             case ScoreGiven() | VoteCounted() | PenaltyGiven():
                 self.facts.append(event)
@@ -229,9 +231,11 @@ class History:
         else:
             self.sign_offs.append(event)
 
-    def _begin(self, event: DebateOpened | TranscriptImported) -> None:
+    def _begin(self, event: DebateOpened | DebateForked | TranscriptImported) -> None:
         if isinstance(event, DebateOpened):
             self.opened = event
+        elif isinstance(event, DebateForked):
+            self.forked = event
         else:
             self.imported = event
 
@@ -309,6 +313,7 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
     history = History.of(events)
     paths = sorted(history.asked)
     return {
+        **({"forked": _meaning(history.forked)} if history.forked else {}),
         "opened": _meaning(history.opened, drop=("budget", "software", "warnings", "estimate")),
         "asked": {path: _meaning(history.asked[path]) for path in paths},
         "calls": {

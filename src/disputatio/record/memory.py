@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from disputatio.errors import StoreError
 from disputatio.record.chain import GENESIS, Sealed, split_events
 from disputatio.record.claims import ProcessClaims
-from disputatio.record.database import ROWS, read_file
+from disputatio.record.database import ROWS, debate_row, read_file
 from disputatio.record.history import History
 from disputatio.record.store import DebateRow, EventBatch, held_elsewhere_error
 
@@ -85,7 +85,8 @@ def describe_debate(debate: str, chain: Sequence[Sealed]) -> DebateRow:
     opened = history.opened
     motion = str(opened.motion["text"]) if opened else ""
     name = opened.format if opened else ""
-    return DebateRow(debate, chain[0].at, name, motion, history.status.value, len(chain), chain[-1].hash)
+    parent = history.forked.parent if history.forked else ""
+    return DebateRow(debate, chain[0].at, name, motion, history.status.value, len(chain), chain[-1].hash, parent)
 
 
 EVENTS = (
@@ -127,7 +128,7 @@ def load_from_file(url: str, prefix: str) -> LoadedDebate | None:
         rows = connection.execute(beginning, {"length": len(prefix), "prefix": prefix}).fetchall()
         if len(rows) != 1 or not prefix:
             return None
-        listed = DebateRow(*rows[0])
+        listed = debate_row(rows[0])
         events = map(Sealed._make, connection.execute(EVENTS, {"debate": listed.id, "after": 0}))
         return LoadedDebate(listed, tuple(events), dict(connection.execute(TEXTS, {"debate": listed.id})))
 

@@ -25,6 +25,7 @@ from disputatio.record.claims import Claims, ClaimState, FileClaims, ProcessClai
 from disputatio.record.database import (
     NEWEST_FIRST,
     ROWS,
+    debate_row,
     fetch_rows,
     is_away,
     open_database,
@@ -348,7 +349,7 @@ class SqlStore:
         import sqlalchemy as sa
 
         with store_errors(self._place), self._engine.connect() as connection:
-            return [DebateRow(*row) for row in connection.execute(sa.text(NEWEST_FIRST))]
+            return [debate_row(row) for row in connection.execute(sa.text(NEWEST_FIRST))]
 
     def debates_in_order(self, since: str = "", at_once: int = 1_000) -> Iterator[DebateRow]:
         """All debates opened at ``since`` or later, the oldest first; ``at_once`` of them are in memory at a time."""
@@ -366,7 +367,7 @@ class SqlStore:
         """The list entry of ``debate``."""
         with store_errors(self._place), self._engine.connect() as connection:
             found = list(fetch_rows(connection, f"{ROWS} WHERE id = :debate", {"debate": debate}))
-        return DebateRow(*found[0][0]) if found else None
+        return debate_row(found[0][0]) if found else None
 
     def find(self, prefix: str) -> Sequence[str]:
         """The ids that begin with ``prefix``."""

@@ -23,7 +23,7 @@ class DebateRow:
     """An entry of the list of debates.
 
     ``events`` and ``head`` anchor the chain: its length and last hash when the status last changed or something was
-    attached.
+    attached. ``parent`` is the debate that a fork goes on from; empty for any other.
     """
 
     id: str
@@ -33,6 +33,7 @@ class DebateRow:
     status: str
     events: int
     head: str
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

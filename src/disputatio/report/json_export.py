@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from disputatio.kernel import JsonObject
-from disputatio.record.events import AnswerRejected, encode
+from disputatio.record.events import AnswerRejected, Event, encode
 from disputatio.report.addenda import Addendum
 from disputatio.report.citations import CitationReading, status_counts
 from disputatio.report.consultations import Consultation
@@ -77,7 +77,7 @@ def export_json(report: DebateReport) -> dict[str, Any]:
         "warnings": list(report.warnings),
         "seed": report.seed,
         "software": report.software,
-        "imported": _plain(encode(report.imported)) if report.imported else None,
+        **{name: _plain(encode(row)) if row else None for name, row in _origins(report)},
         "record": _record(report),
     }
 
@@ -117,6 +117,11 @@ def _verdict(report: DebateReport) -> str:
     if match is not None:
         return f"{match.sentence}. Best debater: {match.best}."
     return str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
+
+
+def _origins(report: DebateReport) -> tuple[tuple[str, Event | None], ...]:
+    """Where a debate comes from that did not begin here."""
+    return ("imported", report.imported), ("forked", report.forked)
 
 
 def render_json(report: DebateReport) -> str:

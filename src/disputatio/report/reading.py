@@ -20,6 +20,7 @@ from disputatio.record.events import (
     AnswerRejected,
     BudgetReached,
     CallLost,
+    DebateForked,
     DebateOpened,
     DebateResumed,
     DecisionEscalated,
@@ -37,6 +38,7 @@ from disputatio.report.addenda import Addendum
 from disputatio.report.baselines import BaselineReading
 from disputatio.report.citations import CitationReading, citation_readings, unstated_readings
 from disputatio.report.consultations import Consultation
+from disputatio.report.forks import StruckTurn
 from disputatio.report.names import seat_name
 from disputatio.report.review_views import with_numbers
 from disputatio.report.sittings import sitting_of, with_real_names
@@ -141,7 +143,7 @@ class DebateReport:
 
     ``seconds``, ``opened_at`` and ``last_at`` are known only where the events came sealed. ``taken_back`` are
     abstentions that were asked again on resume; ``addenda`` what was attached after the end; ``head`` is the last hash
-    of the chain.
+    of the chain; ``forked`` says which debate it goes on from, if any.
     """
 
     id: str
@@ -180,6 +182,7 @@ class DebateReport:
     events: int
     head: str | None
     imported: TranscriptImported | None
+    forked: DebateForked | None
     texts: Mapping[str, str] = field(repr=False)
 
     @classmethod
@@ -258,6 +261,11 @@ class _Fold:
             self.taken_back += [answer for answer in answers if isinstance(answer, Abstained)]
         self.history.add(event)
 
+    def _totals(self, calls: tuple[CallReading, ...]) -> Totals:
+        if self.history.imported:
+            return Totals.held_elsewhere()
+        return Totals.of(calls, self.seconds if self.first else None)
+
     def report(self, debate_id: str, texts: Mapping[str, str]) -> DebateReport:
         history = self.history
         opened = history.opened or DebateOpened(format="", motion={}, seats={}, rules={}, prompts={}, budget={})
@@ -298,16 +306,26 @@ class _Fold:
             missing=closed.missing if closed else (),
             outcome=closed.outcome if closed else {},
             reason=one_line(closed.reason) if closed else "",
-            totals=Totals.held_elsewhere()
-            if history.imported
-            else Totals.of(calls, self.seconds if self.first else None),
+            totals=self._totals(calls),
             opened_at=self.first.at if self.first else None,
             last_at=self.last.at if self.last else None,
             events=self.events,
             head=self.last.hash if self.last else None,
             imported=history.imported,
+            forked=history.forked,
             texts=texts,
         )
+
+
+def _left(entry: Entry, struck: Sequence[str]) -> Entry:
+    """``entry`` without what a fork leaves out. The record has it whole."""
+    turn = StruckTurn(entry.path, entry.form, entry.seat, frozenset(struck))
+    return replace(
+        entry,
+        content=turn.content(entry.content),
+        citations=turn.citations(entry.citations),
+        unstated=turn.unstated(entry.unstated),
+    )
 
 
 def _moment(at: str) -> float:
@@ -386,7 +404,8 @@ def _entry(path: str, history: History, texts: Mapping[str, str]) -> Entry:
         consultations=tuple(Consultation.of(row, texts) for row in history.consulted.get(path, ())),
         criteria=_criteria(history),
     )
-    return settled_entry(entry, answer) if answer else entry
+    entry = settled_entry(entry, answer) if answer else entry
+    return _left(entry, history.forked.struck) if history.forked else entry
 
 
 def _criteria(history: History) -> tuple[str, ...]:

@@ -31,7 +31,11 @@ def with_numbers(path: str, form: str, content: Mapping[str, Any]) -> Mapping[st
     position, number = _POSITION.search(path), _ROUND.search(path)
     prefix = prefix_of(_STEMS[form], int(position[1]) if position else 1)
     before = numbers_from(int(number[1]) if number else 1)
-    named = [{**_object(row), "id": f"{prefix}-{place}"} for place, row in enumerate(arguments, start=before + 1)]
+    # A row that holds nothing stands for one that a fork left out.
+    named = [
+        {**_object(row), "id": f"{prefix}-{place}"} if row else {}
+        for place, row in enumerate(arguments, start=before + 1)
+    ]
     return {**content, "arguments": named}
 
 

@@ -442,6 +442,7 @@ def first_blocks(report: DebateReport) -> tuple[Block, ...]:
         Entry(screen.label, (screen.decision,), Tone.DECISION if screen.decided else Tone.WARNING, most_lines=3),
         Entry("Rests on", (" ".join(screen.rests_on),), most_lines=3, place="map"),
         Entry("Worst doubt", (worst.text, *_step(screen, worst)), Tone.DOUBT, place=_PLACES.get(worst.kind, "grounds")),
+        Entry("Fork", (_fork(report),), Tone.QUIET, most_lines=2, place="record"),
         Entry("Note", (" ".join(screen.notes),), Tone.QUIET),
         Entry("Missing", (screen.missing, *((screen.next_step,) if screen.missing else ())), Tone.WARNING),
         Entry("Also doubtful", _further(worst, others), Tone.QUIET, place="grounds"),
@@ -451,6 +452,17 @@ def first_blocks(report: DebateReport) -> tuple[Block, ...]:
     ]
     facts = (f"{screen.kind}", screen.id, screen.status.value)
     return Title(screen.title, facts, "Motion"), Entries(tuple(row for row in rows if any(row.texts)))
+
+
+def _fork(report: DebateReport) -> str:
+    """Which debate this one goes on from, without what; empty where it is no fork."""
+    row = report.forked
+    if row is None:
+        return ""
+    again = len({each.path for each in report.entries} - set(row.kept))
+    without = listed([one_line(name, 40) for name in row.struck])
+    kept = counted(len(row.kept), "turn")
+    return f"A fork of {one_line(row.parent, 40)} without {without}: {kept} kept, {counted(again, 'turn')} asked again."
 
 
 _PLACES = {

@@ -16,6 +16,8 @@
     place.scrollIntoView();
     if (place.tabIndex >= -1 && place.hasAttribute("tabindex")) place.focus({ preventScroll: true });
   };
+  // What scrolls within its box can be reached by keyboard.
+  for (const box of document.querySelectorAll(".first .text")) box.tabIndex = box.classList.contains("long") ? 0 : -1;
   addEventListener("hashchange", arrive);
   addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((box) => (box.open = true)));
   if (location.hash) arrive();
