@@ -1,7 +1,7 @@
-"""Reads a model's raw output as the answer to an ask: parse, mend, clean, validate.
+"""Parses a model's raw output, repairs faulty JSON, cleans its strings and validates it.
 
-An answer is taken as it is, or mended where only its JSON is faulty (a code fence, a trailing comma, prose around
-it), or not taken, with reasons the model can act on. Nothing is ever filled in.
+Only the JSON syntax is repaired (a code fence, a trailing comma, prose around it). Missing values are never filled in:
+an invalid answer is rejected with reasons the model can act on.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from disputatio.participants.corrections import Place
 from disputatio.record.text import canonical
 
 MAX_ANSWER_CHARS = 200_000
-"""A longer answer is not read: no turn of any format comes near it."""
+"""Longer answers are rejected. No turn of any format comes near it."""
 _MOST_REASONS = 6
 
 
 class ShapedAnswer(NamedTuple):
-    """An object that is valid under the schema. ``repaired`` tells that its JSON had to be mended."""
+    """An object that is valid under the schema. ``repaired``: its JSON had to be repaired."""
 
     content: JsonObject
     repaired: bool
@@ -33,10 +33,9 @@ class ShapedAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SchemaMismatch:
-    """An answer that cannot be taken, and why, for the model and for the record.
+    """A rejected answer, and the reasons, for the model and for the record.
 
-    Where it is an object, ``content`` has it, and ``places`` says what in it is at fault; None stands for a fault that
-    has no place.
+    ``content`` is the answer if it is an object. ``places`` has the path of each fault, None where a fault has no path.
     """
 
     reasons: tuple[str, ...]
@@ -50,21 +49,21 @@ class _SchemaFault(NamedTuple):
 
 
 class SchemaChecks:
-    """Compiled schemas, kept because every attempt at a turn is checked against the same one."""
+    """A cache of compiled schemas: every attempt at a turn is checked against the same one."""
 
     def __init__(self, most: int = 512) -> None:
         self._compiled: OrderedDict[str, Any] = OrderedDict()
         self._most = most
 
     def reasons(self, content: object, schema: JsonObject, schema_text: str = "") -> tuple[str, ...]:
-        """What keeps ``content`` from being valid under ``schema``; empty when it is.
+        """Why ``content`` is invalid under ``schema``; empty if it is valid.
 
-        ``schema_text`` is the schema as canonical JSON, where the caller has it already.
+        ``schema_text`` is the schema as canonical JSON, if the caller has it.
         """
         return tuple(row.reason for row in self.faults(content, schema, schema_text))
 
     def faults(self, content: object, schema: JsonObject, schema_text: str = "") -> tuple[_SchemaFault, ...]:
-        """The same, with the place of each fault."""
+        """Like ``reasons``, with the path of each fault."""
         key = schema_text or canonical(schema)
         compiled = self._compiled.get(key)
         if compiled is None:
@@ -77,7 +76,7 @@ class SchemaChecks:
             return ()
         found: list[_SchemaFault] = []
         for error in compiled.iter_errors(content):
-            # With more faults than are named, those that are not named have no place.
+            # Faults beyond the limit are not listed, so the last one has no path.
             if len(found) == _MOST_REASONS:
                 found[-1] = found[-1]._replace(place=None)
                 break
@@ -92,7 +91,7 @@ _MISSING = re.compile(r'"([^"]+)" is a required property')
 
 
 def _fault(error: Any) -> _SchemaFault:
-    """Where an answer is at fault, why, and with what, in that order: a long value must not push out the reason."""
+    """Name the path, the reason and the value, in this order: a long value must not push out the reason."""
     steps = tuple(error.instance_path)
     where = "/".join(str(step) for step in steps) or "the answer"
     why, value = one_line(error.message, _MOST_WHY), error.instance
@@ -110,15 +109,15 @@ def _fault(error: Any) -> _SchemaFault:
 def read_answer(
     text: str, schema: JsonObject, checks: SchemaChecks, *, cut_off_at: int | None = None, schema_text: str = ""
 ) -> ShapedAnswer | SchemaMismatch:
-    """The answer in ``text``.
+    """Read the answer in ``text``.
 
     Args:
         text: raw output.
-        schema: what it must be valid under.
+        schema: what the answer must be valid under.
         checks: the compiled schemas.
-        cut_off_at: the token limit, where the provider said that the output ended there. Then only JSON that is
-            whole as it stands is taken: a mended half answer would end in the middle of a thought.
-        schema_text: the schema as canonical JSON, where the caller has it already.
+        cut_off_at: the token limit, if the provider said that the output ended there. Such output is not repaired: half
+            an answer would end in the middle of a thought.
+        schema_text: the schema as canonical JSON, if the caller has it.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return SchemaMismatch((f"the answer is too long: {len(text):,} characters",))
@@ -130,7 +129,7 @@ def read_answer(
         return SchemaMismatch((str(error),))
     if not isinstance(value, dict):
         return SchemaMismatch(("the answer is not a JSON object",))
-    # JSON in plain ASCII without an escape or a delete character holds nothing to clean out of its strings.
+    # ASCII JSON without an escape or a delete character has nothing to clean.
     plain = not repaired and text.isascii() and "\\" not in text and "\x7f" not in text
     if not _clean_strings(value, plain=plain):
         return SchemaMismatch((_TOO_DEEP,))
@@ -139,7 +138,7 @@ def read_answer(
     try:
         canonical(value)
     except ValueError:
-        # 1e999 is read as infinity, which no record can hold.
+        # 1e999 is parsed as infinity, which a record cannot hold.
         return SchemaMismatch((*reasons, "the answer holds a number that is too large"))
     if faults:
         return SchemaMismatch(reasons, value, tuple(row.place for row in faults))
@@ -147,7 +146,7 @@ def read_answer(
 
 
 def read_leniently(text: str, form: object, checks: SchemaChecks) -> ShapedAnswer | None:
-    """The answer in ``text`` where ``form`` accepts it in the end although it does not fit; None where it does not."""
+    """Read ``text`` under the lenient schema of ``form``; None if there is none or the answer does not fit it."""
     if not isinstance(form, LenientTurnSpec):
         return None
     read = read_answer(text, form.lenient_schema, checks)
@@ -155,7 +154,7 @@ def read_leniently(text: str, form: object, checks: SchemaChecks) -> ShapedAnswe
 
 
 def _parse(text: str, *, mend: bool) -> tuple[object, bool]:
-    """The value and whether it was mended; ValueError in words for the model where there is none."""
+    """Return the value and whether it was repaired. A ValueError carries words for the model."""
     if not text.strip():
         raise ValueError("the answer is empty")
     try:
@@ -178,15 +177,14 @@ def _no_constant(word: str) -> object:
     raise ValueError(f"{word} is not allowed in JSON")
 
 
-# `json.loads` builds one for every text where it is told what to do with constants.
+# With `parse_constant`, `json.loads` would build a decoder for every text.
 _STRICT: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def _clean_strings(answer: dict[str, Any], *, plain: bool) -> bool:
-    """Clean and strip every string in ``answer``, in place; False where it is nested too deeply.
+    """Clean and strip every string in ``answer``, in place; False if it is nested too deeply.
 
-    ``plain`` tells that there is nothing to clean out of any of them. The schema check has a bound on depth too, but
-    that is an exception in its own words.
+    With ``plain``, strings are only stripped.
     """
     level: list[Any] = [answer]
     for _ in range(_DEEPEST + 1):
@@ -207,7 +205,7 @@ def _clean_strings(answer: dict[str, Any], *, plain: bool) -> bool:
 
 
 def _clean_keys(row: dict[str, Any]) -> None:
-    """The schema allows only its own keys, which are plain; others are cleaned because no check takes a surrogate."""
+    """Clean keys that are not ASCII: the schema check fails on a lone surrogate."""
     if not all(map(str.isascii, row)):
         cleaned = {key if key.isascii() else clean(key): value for key, value in row.items()}
         row.clear()
@@ -215,7 +213,7 @@ def _clean_keys(row: dict[str, Any]) -> None:
 
 
 _DEEPEST = 20
-"""No form nests this deep; what does is refused."""
+"""No schema of a turn nests this deep."""
 _TOO_DEEP = "the answer is nested too deeply"
 
 

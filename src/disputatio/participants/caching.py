@@ -1,4 +1,4 @@
-"""What providers' prefix caches serve of a prompt, as far as their makers say, and what the input of calls is billed.
+"""The documented rules of providers' prefix caches, and what the input of calls costs under them.
 
     OpenAI      The schema of structured output, and tools, stand in front of the system message. Prompts from 1,024
                 tokens on, in steps of 128 (https://platform.openai.com/docs/guides/prompt-caching).
@@ -10,7 +10,7 @@
     DeepSeek    Tools stand in front; there are no native schemas. In steps of 64 tokens
                 (https://api-docs.deepseek.com/guides/kv_cache).
 
-Nothing is said of other providers, nor of these at other addresses.
+Nothing is known of other providers, or of these at other addresses.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class CacheRules:
     """What a provider's cache serves.
 
     Attributes:
-        least: the fewest tokens of a beginning that is cached.
-        step: the tokens by which a cached beginning grows.
-        schema_in_front: whether a schema that travels outside the prompt stands before it; else behind it.
-        marks: whether only what ends at a mark is kept, at the price of writing.
+        least: the fewest tokens of a cached prefix.
+        step: the tokens by which a cached prefix grows.
+        schema_in_front: whether a schema outside the prompt comes before it; else after it.
+        marks: whether only prefixes that end at a mark are kept, at the price of writing.
     """
 
     least: int
@@ -53,7 +53,7 @@ RULES: Final[Mapping[str, CacheRules]] = MappingProxyType(
 
 
 def cache_rules(seating: ModelSeating) -> CacheRules | None:
-    """The rules for ``seating``; None where nothing is known: another provider, or another address than its own."""
+    """The rules for ``seating``; None for an unknown provider or for another address than its own."""
     provider = PROVIDERS.get(seating.provider)
     if provider is None or seating.base_url not in {None, provider.base_url}:
         return None
@@ -62,7 +62,7 @@ def cache_rules(seating: ModelSeating) -> CacheRules | None:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a token of input costs, as parts of the usual price: from the cache, and written there."""
+    """Price of an input token that is read from the cache or written to it, as a share of the usual price."""
 
     read: float
     written: float
@@ -73,10 +73,10 @@ class CachedCall:
     """One call as a cache sees it, in tokens.
 
     Attributes:
-        wave: calls of one wave leave side by side; only those of earlier waves serve them.
+        wave: calls of one wave are sent at the same time; only earlier waves can serve them.
         shared: the prompt before the task, as pieces (a name for the text, its tokens), first to last.
-        task: the tokens after them, a schema in the prompt included.
-        schema: a name for the schema that travels outside the prompt; empty where none does.
+        task: the tokens after them, including a schema in the prompt.
+        schema: a name for the schema outside the prompt; empty if there is none.
         schema_tokens: the tokens of that schema.
     """
 
@@ -94,7 +94,7 @@ class CachedCall:
 
 @dataclass(slots=True)
 class InputBill:
-    """What calls are billed: their input in tokens, and what it costs in tokens of the usual price."""
+    """The input of calls in tokens, and its cost in tokens of the usual price."""
 
     tokens: int = 0
     served: int = 0
@@ -102,13 +102,13 @@ class InputBill:
 
 
 def bill(calls: Iterable[CachedCall], rules: CacheRules, prices: Prices, *, staggered: bool = False) -> InputBill:
-    """What the input of ``calls`` to one model is billed; they are in the order in which they leave.
+    """Compute the bill for the input of ``calls`` to one model.
 
     Args:
-        calls: the calls of a debate.
+        calls: the calls of a debate, in the order they are sent.
         rules: those of the provider.
         prices: those of the model.
-        staggered: whether the first call of a wave is answered before the others leave.
+        staggered: whether the first call of a wave is answered before the others are sent.
     """
     found, cache = InputBill(), _Cache(rules)
     for call in calls:
@@ -121,7 +121,7 @@ def bill(calls: Iterable[CachedCall], rules: CacheRules, prices: Prices, *, stag
 
 
 class _Cache:
-    """The beginnings that were kept: a tree of pieces, each with the first wave that brought it."""
+    """The cached prefixes: a tree of pieces, each with the first wave that sent it."""
 
     def __init__(self, rules: CacheRules) -> None:
         self._rules = rules
@@ -129,7 +129,7 @@ class _Cache:
         self._schemas: set[str] = set()
 
     def _places(self, call: CachedCall) -> list[tuple[tuple[str, int, int], int]]:
-        """The beginnings of ``call`` that end with a piece, each with its tokens."""
+        """The prefixes of ``call`` that end with a piece, each with its tokens."""
         front = self._rules.schema_in_front
         schema, size = (call.schema, call.schema_tokens) if front else ("", 0)
         name, places = 0, []
@@ -139,7 +139,7 @@ class _Cache:
         return places
 
     def served(self, call: CachedCall, *, staggered: bool) -> int:
-        """The tokens of the longest beginning that is kept since an earlier wave."""
+        """The tokens of the longest prefix that an earlier wave wrote."""
         longest = 0
         for place, size in self._places(call):
             wave = self._kept.get(place)
@@ -148,11 +148,11 @@ class _Cache:
         return longest
 
     def keep(self, call: CachedCall, served: int) -> int:
-        """Keep the beginnings of ``call``; how many tokens of them are written at a price of their own."""
+        """Keep the prefixes of ``call`` and return how many tokens are billed as written."""
         places = self._places(call)
         known = not (call.schema and self._rules.schema_in_front) or call.schema in self._schemas
         self._schemas.add(call.schema)
-        # Where writing costs more, a beginning with a schema is written when that comes again.
+        # Where writing costs more, a prefix with a schema is written the second time.
         if self._rules.marks and not known:
             return 0
         # Marks stand behind the system message and before the task.

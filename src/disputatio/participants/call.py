@@ -219,7 +219,7 @@ OnText: TypeAlias = Callable[[str], None]
 
 
 class ModelClient(Protocol):
-    """Carries calls to one model. One gateway serves all seats that share model, address and key."""
+    """Carries calls to one model. One client serves all seats that share model, address and key."""
 
     @property
     def modes(self) -> tuple[OutputMode, ...]:

@@ -1,12 +1,8 @@
-"""Keeping control tokens of chat templates from being read as control in a text.
+"""Breaks control tokens of chat templates in texts.
 
-Servers of open models render a prompt by the model's chat template and often let the tokenizer read its
-control tokens anywhere in it. A source or an opponent that writes ``<|im_end|>`` then ends its own message
-and can begin another in any role. A zero-width joiner after the first character keeps the text legible and
-the token unrecognised.
-
-This is the one place where what is sent differs from what the prompt says, and only where such a token
-stands in it. pydantic-ai takes joiners out of the answer again, so that quotations match their sources.
+Many servers of open models let the tokenizer read control tokens anywhere in a prompt. A source that contains
+``<|im_end|>`` could end its message and begin another in any role. A zero-width joiner after the first character keeps
+the text legible and the token unrecognised. pydantic-ai removes joiners from the answer, so quotations still match.
 """
 
 from __future__ import annotations
@@ -44,13 +40,12 @@ _TOKENS: Final = (
     ),
     ("]~", re.compile(r"\](?=~b\]|~!b\[)")),
 )
-"""What every token of a kind begins with, and how it goes on. Only what follows is looked at, and no token ends where
-a joiner is put, so the kinds are broken one after the other; an expression whose first character is fixed is searched
-for many times as fast as one that may begin with any of three."""
+"""The first characters of each kind of token, and its pattern. Kinds are searched one after the other: a pattern with
+a fixed first character is many times faster than one that may begin with any of three."""
 
 
 def break_control_tokens(text: str) -> str:
-    """``text`` with a joiner inside each control token. Texts without one come back unchanged."""
+    """Put a joiner into each control token of ``text``."""
     for beginning, token in _TOKENS:
         if beginning in text:
             text = token.sub(_with_joiner, text)

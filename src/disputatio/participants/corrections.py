@@ -1,9 +1,8 @@
 """Asks again for the faulty parts of a long answer only.
 
-A judge's finding on ten arguments should not be bought twice because one quotation in it is wrong. A correction has the
-schema of the whole answer, cut down to the places at fault; what comes back is put into the answer in their place. A
-place is the path to a value: names of properties and indexes of items. In the schema of a correction an item of a list
-is a property that is named for its number, from 1.
+One wrong quotation should not make us pay twice for a judge's finding on ten arguments. The schema of a correction is
+that of the answer, reduced to the faulty places. A place is the path to a value: property names and item indexes. In
+the schema of a correction, a list item becomes a property named by its number, from 1.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from disputatio.record.text import canonical
 Place: TypeAlias = tuple[str | int, ...]
 
 LONG_ANSWER = 1_200
-"""Characters. A shorter answer is asked for again as a whole: the model sees more, and it costs little more."""
+"""Characters. Shorter answers are requested again as a whole: the model sees more, and it costs little more."""
 _MOST_SHARE = 0.6
-"""A correction of a larger share of the answer than this saves too little."""
+"""Correcting a larger share of the answer than this saves too little."""
 _NUMBERED = re.compile(r"(.+)-([1-9][0-9]{0,2})")
 
 
 @dataclass(frozen=True)
 class Correction:
-    """The parts of ``content`` that are asked for again.
+    """The parts of ``content`` to request again.
 
     Attributes:
-        content: the whole answer, some of which is at fault.
-        places: where; no place lies inside another.
-        schema: JSON Schema of what is asked for.
+        content: the whole answer.
+        places: the faulty places; none lies inside another.
+        schema: JSON Schema of the requested parts.
     """
 
     content: JsonObject
@@ -41,16 +40,16 @@ class Correction:
 
     @property
     def excerpt(self) -> str:
-        """What the answer has at these places now, as canonical JSON in the structure of ``schema``."""
+        """The present values at these places, as canonical JSON in the structure of ``schema``."""
         return canonical(_cut(self.content, self.places))
 
     def only(self, given: JsonObject) -> JsonObject:
-        """What ``given`` has at the places, in the structure of ``schema``."""
+        """Reduce ``given`` to the places, in the structure of ``schema``."""
         named = [tuple(_key(step) for step in place) for place in self.places]
         return cast("JsonObject", _cut(given, named))
 
     def merge(self, corrected: JsonObject) -> JsonObject:
-        """The whole answer with what ``corrected`` has in its places; it has the structure of ``schema``."""
+        """Put the values of ``corrected``, which has the structure of ``schema``, into the answer."""
         whole: Any = _copy(self.content)
         for place in self.places:
             target, value = whole, cast("Any", corrected)
@@ -66,15 +65,15 @@ class Correction:
 
 
 def correction_of(content: JsonObject, places: Iterable[Place | None], schema: JsonObject) -> Correction | None:
-    """How to ask for ``places`` of ``content`` alone.
+    """Return how to request only ``places`` of ``content``.
 
     Args:
         content: an answer.
-        places: what is at fault in it; None where that is not known.
-        schema: JSON Schema of the whole answer, made of records and lists as all forms are.
+        places: its faulty places; None for an unknown one.
+        schema: JSON Schema of the whole answer, made of objects and lists.
 
     Returns:
-        None where the whole is to be asked for again: it is short, most of it is at fault, or a place is not known.
+        None if the whole answer must be requested: it is short, most of it is faulty, or a place is unknown.
     """
     wanted = list(dict.fromkeys(places))
     whole = len(canonical(content))
@@ -90,10 +89,7 @@ def correction_of(content: JsonObject, places: Iterable[Place | None], schema: J
 
 
 def place_of(label: str, schema: JsonObject) -> Place | None:
-    """Where the piece of a turn with this label stands: a property, or an item such as ``argument-2``.
-
-    None where there is no such place, or more than one.
-    """
+    """Find the one place with this label: a property, or an item such as ``argument-2``; None if it is not unique."""
     found = list(_places(label, schema, ()))
     return found[0] if len(found) == 1 else None
 
@@ -110,7 +106,7 @@ def _places(label: str, schema: JsonObject, above: Place) -> Iterator[Place]:
 
 
 def _key(step: str | int) -> str:
-    """The property that stands for a step of a place."""
+    """The property name of a step in the schema of a correction."""
     return step if isinstance(step, str) else str(step + 1)
 
 
@@ -122,7 +118,7 @@ def _by_step(places: Sequence[Place]) -> dict[str | int, list[Place]]:
 
 
 def _prune(schema: JsonObject, places: Sequence[Place]) -> JsonObject | None:
-    """The schema of ``places`` alone; None where one of them is not in it."""
+    """Reduce the schema to ``places``; None if it lacks one of them."""
     kept: dict[str, JsonObject] = {}
     for step, rest in _by_step(places).items():
         inner = cast("Any", schema.get("items") if isinstance(step, int) else schema.get("properties", {}).get(step))  # type: ignore[union-attr]
@@ -134,7 +130,7 @@ def _prune(schema: JsonObject, places: Sequence[Place]) -> JsonObject | None:
 
 
 def _cut(value: Any, places: Sequence[Place]) -> Any:
-    """What ``value`` has at ``places``, without what it does not have."""
+    """Reduce ``value`` to ``places``; leave out what it lacks."""
     found: dict[str, Any] = {}
     for step, rest in _by_step(places).items():
         try:

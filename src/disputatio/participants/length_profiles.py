@@ -1,11 +1,9 @@
-"""How a model usually answers: what an estimate has to assume, because no prompt says it.
+"""How long a model's answers usually are: what an estimate has to assume.
 
-What a debate sends can be counted before it is held; how wordy a model is, how it chooses and whether it quotes what is
-not there cannot. What is known of a kind of participant is declared here; a user may say more (``estimate.characters``,
-``estimate.share``), and debates in the store correct the rest (``disputatio.metrics.calibration``).
+The input of a debate can be counted beforehand; the length of answers cannot. Users may set it
+(``estimate.characters``, ``estimate.share``), and debates in the store correct it (``disputatio.metrics.calibration``).
 
-Rejected: to learn it by asking the model a question or two. A preview that calls somebody costs money and needs a key,
-and one answer says little about others.
+Rejected: calling the model to find out. A preview would cost money and need a key, and one answer says little.
 """
 
 from __future__ import annotations
@@ -20,16 +18,16 @@ class LengthProfile:
     """How one kind of participant answers.
 
     Attributes:
-        share: how much of what a form allows a text takes, 0 to 1, where ``characters`` is None.
-        characters: how long a text is, whatever the form allows.
-        by_field: how long the texts of a field are whose name has a word in it; the first that fits counts.
-        more_items: how many items more than the fewest, one at least, a list has.
-        settles: it agrees where it can, so that there is no further round.
-        draws: it chooses at random; else there is always a further round over something.
-        objects: its criticisms say no to something; else they are too weak and asked for again.
-        reasoning: how many tokens it reasons in a call, on the whole.
-        reasoning_range: the least and the most that are to be expected of that.
-        invents: it quotes words that are not there and is asked again for it, where a form asks for words that are.
+        share: length of a text as a share of what the schema allows, 0 to 1, if ``characters`` is None.
+        characters: length of a text in characters.
+        by_field: pairs of a word and a length, for fields whose name contains the word; the first match counts.
+        more_items: items of a list beyond the fewest allowed (at least one).
+        settles: it agrees where it can, so there is no further round.
+        draws: it chooses at random; else there is always a further round.
+        objects: its criticisms object to something; else they are too weak and requested again.
+        reasoning: mean reasoning tokens of a call.
+        reasoning_range: the least and the most to expect of that mean.
+        invents: it quotes words that are not in the source, and is asked again.
     """
 
     share: float = 0.5
@@ -44,7 +42,7 @@ class LengthProfile:
     reasoning_range: tuple[int, int] = (0, 0)
 
     def length(self, field: str, allowed: int) -> int:
-        """How many characters a text of ``field`` has that may have ``allowed``."""
+        """Characters of a text of ``field`` that may have ``allowed``."""
         if self.characters is None:
             return round(allowed * self.share)
         return next((length for word, length in self.by_field if word in field), self.characters)
@@ -68,7 +66,7 @@ USUAL = LengthProfile()
 """Nothing is known: half of what the form allows, and every round that may be held. A prompt asks for so many words
 that English takes six tenths of what the form allows (``disputatio.formats.turns.schema``)."""
 SHORT = replace(USUAL, share=0.15, settles=True)
-"""The least to expect: a sentence where a paragraph may stand, and nothing that needs a further round."""
+"""The least to expect: a sentence in place of a paragraph, and no further round."""
 LONG = replace(USUAL, share=0.8, more_items=1)
 """The most to expect of answers that are accepted: more words than the prompt asks for."""
 SENTENCES = LengthProfile(
@@ -83,14 +81,13 @@ SENTENCES = LengthProfile(
     objects=False,
     invents=True,
 )
-"""The fake provider of ``disputatio.testing``: a made-up sentence for every text, of a length that hangs on the name of
-the field alone, whatever is allowed; choices by a hash; plain assertions, also where it is to
-object; quotes of what nobody said."""
+"""The fake provider of ``disputatio.testing``: one sentence for every text, its length set by the field's name; choices
+by a hash; plain assertions, even as criticism; invented quotes."""
 
 FAKE_MODEL = "fake"
-"""What the model of a fake provider is called in seats, so that an estimate knows it: ``openai_compatible:fake``."""
+"""The model name by which an estimate recognises a fake provider: ``openai_compatible:fake``."""
 
 
 def length_profile_of(seating: ModelSeating) -> LengthProfile:
-    """What is declared of the model in ``seating``; ``USUAL`` where nothing is."""
+    """The declared profile of the model in ``seating``, else ``USUAL``."""
     return SENTENCES if (seating.provider, seating.model) == ("openai_compatible", FAKE_MODEL) else USUAL

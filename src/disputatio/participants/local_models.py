@@ -1,8 +1,7 @@
 """Models that run on this machine by one word: ``embedded:qwen3-4b``.
 
-Instruct models that their makers publish themselves as GGUF on the Hugging Face Hub, under the Apache License 2.0, so
-that no account is needed. Each name always means the same file. Sizes are those the Hub stated when the row was
-written; what it states when a file is fetched counts. Which models are asked piecewise is judged by their size.
+All are instruct models whose makers publish GGUF files on the Hugging Face Hub under the Apache License 2.0, so no
+account is needed. Each name always means the same file. Sizes are those the Hub stated when the row was written.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 EMBEDDED_MODEL = "smollm2-135m"
-"""The embedded model where none is named. It comes from the package index and not from the Hub."""
+"""The default embedded model. It comes from the package index and not from the Hub."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +19,12 @@ class LocalModel:
     """One row.
 
     Attributes:
-        name: how a seat names it.
+        name: its name in a seat.
         repository: ``owner/name`` on the Hub; empty for the default model.
         file: the file's path in the repository; empty for the default model.
         size_bytes: the size of the file.
         licence: an SPDX identifier.
-        context_tokens: the tokens that it was trained to read.
+        context_tokens: the context length it was trained for.
         cache_bytes: memory for each token of context: layers x key-value heads x head size x 2 (keys, values) x 2
             (bytes of a 16-bit number), from the model's configuration.
         piecewise: whether it is asked for one argument at a time.
@@ -104,10 +103,10 @@ _TABLE = (
 LOCAL_MODELS: Mapping[str, LocalModel] = MappingProxyType({row.name: row for row in _TABLE})
 
 RECOMMENDED_MODEL = "qwen3-4b"
-"""What the end of a debate on the default model recommends."""
+"""Recommended at the end of a debate on the default model."""
 
 
 def asked_piecewise(model: str) -> bool:
-    """Whether the embedded ``model`` is asked for one argument at a time; a file of unknown size is."""
+    """Whether the embedded ``model`` is asked for one argument at a time. True for files of unknown size."""
     row = LOCAL_MODELS.get(model)
     return row is None or row.piecewise

@@ -1,6 +1,6 @@
-"""Who sits in a seat: the part of the configuration that goes into the record.
+"""The model in a seat: the part of the configuration that goes into the record.
 
-A key is never part of it: keys travel beside a seating and are found anew on resume.
+Keys are never part of it: they are passed separately and looked up again on resume.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class ModelSeating:
         persona: a description the prompt gives to this seat.
         piecewise: ask for one argument at a time, the way that small models can follow.
         max_tokens: the answer's limit for every phase of this seat; None takes each phase's default.
-        reasoning_effort: how much the model is to reason: a word of `disputatio.participants.reasoning.EFFORTS`, or a
-            number of tokens; None leaves it to the provider.
+        reasoning_effort: a word of `disputatio.participants.reasoning.EFFORTS`, or a number of tokens;
+            None leaves it to the provider.
         timeout_s: seconds without a finished answer before a call counts as timed out.
-        attempts: how often a call is tried at most before the fallback or an abstention, 1 or more.
+        attempts: the most attempts at a call before the fallback or an abstention, 1 or more.
         mode: fixes how structured answers are requested; None tries the model's best first.
         price: overrides the price table; None looks the served model up.
         fallback: the model that takes over when this one's attempts are used up.
@@ -57,14 +57,14 @@ class ModelSeating:
 
     @property
     def address(self) -> str:
-        """How people write it: ``openai:gpt-5`` or ``openai_compatible:qwen3 at http://...``."""
+        """The model as users write it: ``openai:gpt-5`` or ``openai_compatible:qwen3 at http://...``."""
         place = f" at {self.base_url}" if self.base_url else ""
         return f"{self.provider}:{self.model}{place}"
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Keys by seat, kept apart from seatings so that no key can reach a record or a screen."""
+    """Keys by seat, apart from seatings so that no key can reach a record or a screen."""
 
     by_seat: dict[str, str] = field(default_factory=dict, repr=False)
 

@@ -1,11 +1,8 @@
-"""Who offers models: one frozen table, and how a seat names one of them.
+"""The table of model providers, and how a seat names one of them.
 
-What belongs here is what is true of a provider whoever uses it: its address, the variables that hold its
-key, a model to start with, what has to be installed. What a user chose is in ``disputatio.config``; how a
-provider is spoken to is in the gateways.
-
-A default model is one that the provider lists as current and that ``genai-prices`` can price, so that a
-ceiling in money works without further settings.
+It holds what is true for every user: address, key variables, default model, what to install. Users' choices are in
+``disputatio.config``; protocols are in the clients. A default model must be current and priced by ``genai-prices``, so
+that a budget in money works without further settings.
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ from disputatio.participants.local_models import EMBEDDED_MODEL, LOCAL_MODELS, a
 
 
 class Kind(StrEnum):
-    """The way a provider is spoken to."""
+    """The protocol of a provider."""
 
     OPENAI = "openai"
     OPENAI_COMPATIBLE = "openai_compatible"
@@ -44,20 +41,20 @@ class Provider:
     """One provider or preset.
 
     Attributes:
-        name: how settings and records call it.
-        title: how people call it.
-        kind: the way it is spoken to.
-        base_url: its own address; None where a user has to give one, or where there is none.
-        base_url_variable: an environment variable that moves its own address, as its own library reads it.
-        version_variable: an environment variable with the version of its API, which its address then names.
-        key_variables: environment variables that hold its key, the first one set wins.
-        key_addresses: the address that belongs to a key, where it is not ``base_url``.
-        default_model: the model where none is named; None where one must be named.
-        needs_key: whether no call can work without a key.
-        extra: the extra of this package that brings its library; None where nothing more is needed.
-        module: the importable module that shows the extra is there.
-        price_id: the provider's id in genai-prices; None where no table can know the price.
-        free: running it costs nothing, by declaration; a rented server is not free.
+        name: its name in settings and records.
+        title: its name for people.
+        kind: its protocol.
+        base_url: its address; None if users must set one, or if there is none.
+        base_url_variable: an environment variable that overrides the address, as the provider's library reads it.
+        version_variable: an environment variable with the version of its API.
+        key_variables: environment variables that may hold its key; the first one set counts.
+        key_addresses: pairs of a key variable and its address, where that is not ``base_url``.
+        default_model: the default model; None if users must name one.
+        needs_key: whether calls need a key.
+        extra: the extra of this package with its library; None if nothing more is needed.
+        module: a module of that library, to check the installation.
+        price_id: the provider's id in genai-prices; None if there is no price.
+        free: whether it is declared free; a rented server is not.
     """
 
     name: str
@@ -109,7 +106,7 @@ def _host_of(base_url: str) -> str:
 
 
 TEXTBOOK = "textbook"
-"""The table that rule-based analysts argue from where none is named."""
+"""The default table of rule-based analysts."""
 _PRICE_ID_BY_HOST = {"open.bigmodel.cn": "zhipuai", "api.z.ai": "zai"}
 
 _TABLE = (
@@ -299,7 +296,7 @@ AUTOMATIC_ORDER: tuple[str, ...] = (
     "openrouter",
     "azure",
 )
-"""Where no provider is named, the first of these whose key is in the environment is taken."""
+"""Without a named provider, the first of these with a key in the environment is used."""
 
 OTHER_EXTRAS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -307,7 +304,7 @@ OTHER_EXTRAS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "postgres": ("psycopg", "a store in PostgreSQL"),
     }
 )
-"""Extras that belong to no provider: the module that shows them, and what they are for."""
+"""Other extras: a module to check for, and the purpose."""
 
 _OTHER_NAMES = {
     "zai": "zhipu",
@@ -320,17 +317,17 @@ _OTHER_NAMES = {
 
 
 def canonical_name(name: str) -> str:
-    """``name`` as the table spells it; a name that is not in the table comes back in lower case."""
+    """``name`` as the table spells it; unknown names in lower case."""
     plain = re.sub(r"[\s.-]+", "_", name.strip().lower())
     return _OTHER_NAMES.get(plain, plain)
 
 
 def provider_named(name: str, *, source: str) -> Provider:
-    """The provider called ``name``; case, hyphens and common other names do not matter.
+    """Find the provider ``name``, ignoring case and hyphens; common aliases work too.
 
     Args:
         name: what the user wrote.
-        source: where, for the message.
+        source: where the name came from, for the message.
 
     Raises:
         InvalidInputError: no such provider.
@@ -350,9 +347,9 @@ def provider_named(name: str, *, source: str) -> Provider:
 
 @dataclass(frozen=True, slots=True)
 class SeatValue:
-    """A model as people write it: ``openai:gpt-5`` or ``openai_compatible:qwen3 at http://...``.
+    """A model as users write it: ``openai:gpt-5`` or ``openai_compatible:qwen3 at http://...``.
 
-    ``model`` is None where only the provider was named. ``base_url`` is as written, not yet checked.
+    ``model`` is None if only the provider was named. ``base_url`` is not checked yet.
     """
 
     provider: str
@@ -434,8 +431,7 @@ def _is_embedded_model(model: str) -> bool:
     return model in LOCAL_MODELS or model.lower().endswith(".gguf") or "/" in model or "\\" in model
 
 
-# Tried in order: a distilled model shares the blind spots of the model it was grown from, so its base comes
-# first, and gpt-oss before the hosts that serve it.
+# Tried in order. A distilled model shares the blind spots of its base model, so the base comes first.
 _FAMILIES: tuple[tuple[str, str], ...] = tuple(
     (rf"(?<![a-z]){pattern}", name)
     for pattern, name in (

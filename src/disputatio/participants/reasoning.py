@@ -1,19 +1,18 @@
-"""How much room a model has to reason, and when the limit of a call went into reasoning.
+"""How many tokens a model gets for reasoning, and how to detect that reasoning used up the limit of a call.
 
-Reasoning tokens are output tokens, and a model spends them before the first word of its answer. So the limit that is
-sent is that of the answer plus an *allowance* for reasoning. The rules of the allowance:
+Reasoning tokens are output tokens, and a model spends them before its answer. So the limit of a call is that of the
+answer plus an *allowance* for reasoning:
 
-1. A model that reasons by default starts with that of the effort ``medium``, a seat with a ``reasoning_effort`` with
-   that of its effort. A number of tokens is the allowance itself. Any other model starts without one.
-2. A call is *cut while reasoning* where its output ended at the limit, there is no whole answer, and reasoning took
-   more than the allowance. Such a call is a fault of its own kind, because being brief does not help.
-3. It raises the allowance: to ``EIGHTFOLD`` what reasoning took, or, where the model had not finished reasoning and
-   nobody knows what it needs, to ``LARGEST`` at once. Limits that are not used cost nothing, calls that are cut do.
-4. The allowance is never less than ``THREEFOLD`` the most that the model was seen to reason in a call.
-5. It never makes the limit larger than ``LARGEST_LIMIT``, or than the model's context window has left where that is
-   known. A user's own number may.
-6. A server that does not take the limit is asked again with a smaller one, which holds from then on: first with a
-   smaller allowance, then with the limit that answers usually need.
+1. A model that reasons by default starts with the allowance of the effort ``medium``. A seat with a
+   ``reasoning_effort`` starts with that of its effort; a number of tokens is the allowance itself. Others start at 0.
+2. A call is *cut while reasoning* if its output ended at the limit, the answer is incomplete, and reasoning took more
+   than the allowance. This is a separate kind of fault, because a shorter answer does not help.
+3. Such a fault raises the allowance to ``EIGHTFOLD`` the reasoning of the call. If the model did not finish reasoning,
+   the allowance becomes ``LARGEST``: an unused limit costs nothing, a cut call does.
+4. The allowance is at least ``THREEFOLD`` the most reasoning seen in a call.
+5. The limit never exceeds ``LARGEST_LIMIT``, or the rest of a known context window. A user's own number may.
+6. If a server refuses the limit, the call is repeated with a smaller one, which is kept: first with a smaller
+   allowance, then with the limit that answers usually need.
 
 What is learned holds for the model at its address with this effort, in all debates of the process.
 """
@@ -38,20 +37,20 @@ ALLOWANCES: Final = {"none": 0, "minimal": 2_000, "low": 4_000, "medium": 10_000
 and Gemini (128, 2,048, 8,192, 24,576), since a budget has to be smaller than the limit."""
 
 LARGEST: Final = 60_000
-"""The largest allowance that is chosen here; a user may choose a larger one."""
+"""The largest automatic allowance; users may set a larger one."""
 LARGEST_LIMIT: Final = 65_536
 """Tokens of output: the most that Gemini and DeepSeek take; OpenAI's and Anthropic's reasoning models take as much."""
 FEWEST_SEEN: Final = 5
-"""Calls of a model whose reasoning was counted; fewer say nothing about the next."""
+"""Calls with counted reasoning that are needed for a prediction."""
 EIGHTFOLD: Final = 8
 THREEFOLD: Final = 3
 """A model's calls differ: with a log-normal spread of 0.5, 1 in 70 takes three times the median, 1 in 60,000 eight."""
 
 _CHARS_PER_TOKEN: Final = 3
-"""Fewer than prose usually has, so that prompt, allowance and answer fit the window together."""
+"""Fewer than in usual prose, so that prompt, allowance and answer fit the window together."""
 _LEAST_LOWERED: Final = 1_000
 _SMALLER: Final = 8
-"""Part of an allowance that is tried after one that was refused: in the usual attempts a call comes down to nothing."""
+"""Divides an allowance after a refusal: it reaches zero within the usual attempts."""
 _OWN_REASONER: Final = (
     # OpenAI: gpt-5 and what follows it; from 5.1 to 5.4 only the variants that always reason do so unasked.
     r"(?:chatgpt-)?o[134](?:-|$)",
@@ -93,23 +92,23 @@ _LIMIT_REFUSED: Final = re.compile(
 )
 
 ModelKey: TypeAlias = tuple[str, str, str, str]
-"""What something is known about: provider, model, address and effort."""
+"""Provider, model, address and effort."""
 
 
 def model_key(seating: ModelSeating) -> ModelKey:
-    """What knowledge about the model in ``seating`` is kept under."""
+    """The key under which facts about the model in ``seating`` are kept."""
     effort = seating.reasoning_effort
     return seating.provider, seating.model, seating.base_url or "", "" if effort is None else str(effort)
 
 
 def reasons_by_default(seating: ModelSeating) -> bool:
-    """Whether the model is known to reason when nobody says how much; by its name, whoever serves it."""
-    # The embedded model writes under a grammar, which leaves no place to reason in.
+    """Whether the model is known, by its name, to reason when no effort is set."""
+    # The embedded model writes under a grammar, which leaves no room to reason.
     return not _is_fixed(seating) and _REASONER.search(seating.model.lower()) is not None
 
 
 def first_allowance(seating: ModelSeating) -> int:
-    """The tokens for reasoning that the model is given before anything is known of it; see the rules above."""
+    """The allowance of a model that nothing was learned about; see rule 1."""
     effort = seating.reasoning_effort
     if _is_fixed(seating):
         return 0
@@ -121,19 +120,18 @@ def first_allowance(seating: ModelSeating) -> int:
 
 
 def most_reasoning(allowance: int) -> int:
-    """The most tokens that a model with this allowance is expected to reason in a call, on the whole.
+    """The highest expected mean of reasoning tokens per call: three times the allowance, cut calls included.
 
-    Three times as many, with what calls took that were cut: so a model with the allowance of ``medium`` may have a
-    median of 12,000.
+    So a model with the allowance of ``medium`` may have a median of 12,000.
     """
     return allowance * 3
 
 
 def expected_reasoning(seating: ModelSeating, seen: ReasoningStats) -> tuple[int, int, int]:
-    """The least, the usual and the most tokens that the model is expected to reason in a call, on the whole.
+    """The least, usual and most mean reasoning tokens per call to expect.
 
-    Half, all and twice the mean of what was seen, where ``FEWEST_SEEN`` calls were; else nothing, a fifth and
-    three times the model's first allowance. For a model that reasons by default that is 0, 2,000 and 30,000.
+    Half, one and two times the observed mean after ``FEWEST_SEEN`` calls; before, 0, a fifth and three times the first
+    allowance. For a model that reasons by default that is 0, 2,000 and 30,000.
     """
     if seen.calls >= FEWEST_SEEN:
         mean = seen.tokens // seen.calls
@@ -144,12 +142,12 @@ def expected_reasoning(seating: ModelSeating, seen: ReasoningStats) -> tuple[int
 
 @dataclass(frozen=True, slots=True)
 class ReasoningStats:
-    """What was seen of a model's reasoning.
+    """Observed reasoning of a model.
 
     Attributes:
-        calls: calls whose reasoning was counted; one that was cut counts with what it took until then.
-        tokens: what they took together.
-        largest: the most that one of them took.
+        calls: calls with counted reasoning, cut ones included.
+        tokens: the sum of their reasoning tokens.
+        largest: the most in one call.
     """
 
     calls: int = 0
@@ -157,7 +155,7 @@ class ReasoningStats:
     largest: int = 0
 
     def __add__(self, other: ReasoningStats) -> ReasoningStats:
-        """Both together."""
+        """Merge two sets of observations."""
         return ReasoningStats(self.calls + other.calls, self.tokens + other.tokens, max(self.largest, other.largest))
 
 
@@ -166,10 +164,10 @@ class _Known:
     """What is known of one model.
 
     Attributes:
-        seen: what was seen of its reasoning.
-        raised: what a call that was cut raised its allowance to.
-        most: the largest limit that its server takes; None where it refused none.
-        window: its context window as its server told it; None where it did not.
+        seen: its observed reasoning.
+        raised: the allowance after a cut call.
+        most: the largest limit that its server accepts; None if it refused none.
+        window: the context window that its server stated, or None.
     """
 
     seen: ReasoningStats = ReasoningStats()
@@ -190,7 +188,7 @@ class Allowances:
     """The allowances of models, and what was learned about them.
 
     Args:
-        window: a model's context window in tokens, None where it is not known.
+        window: returns a model's context window in tokens, or None.
     """
 
     def __init__(self, window: Callable[[ModelSeating], int | None] = no_window) -> None:
@@ -199,28 +197,28 @@ class Allowances:
         self._looked_up: set[ModelKey] = set()
 
     def claim_lookups(self, seatings: Iterable[ModelSeating]) -> dict[ModelKey, ModelSeating]:
-        """Those of ``seatings`` that nobody has asked this for yet: what debates of before know is looked up once."""
+        """Return the seatings that were not claimed before: earlier debates are searched once for each."""
         new = {model_key(row): row for row in seatings if not _is_fixed(row)}
         new = {key: row for key, row in new.items() if key not in self._looked_up}
         self._looked_up.update(new)
         return new
 
     def seen(self, seating: ModelSeating) -> ReasoningStats:
-        """What was seen of its reasoning."""
+        """The observed reasoning of the model."""
         return self._known.get(model_key(seating), _NOTHING).seen
 
     def of(self, seating: ModelSeating, answer: int, prompt: Sequence[Segment] = ()) -> int:
-        """The tokens for reasoning in a call whose answer has ``answer`` tokens at most; see ``room``."""
+        """The allowance of a call whose answer has at most ``answer`` tokens; see ``room``."""
         return self.room(seating, answer, answer, prompt)[1]
 
     def room(self, seating: ModelSeating, answer: int, usual: int, prompt: Sequence[Segment]) -> tuple[int, int]:
-        """The tokens for the answer in a call, and those for reasoning, by the rules at the top of this module.
+        """The tokens of a call for its answer and for reasoning, by the rules above.
 
         Args:
-            seating: who is called.
+            seating: the model.
             answer: the most tokens of the answer.
-            usual: those that such answers usually need; the first number is no smaller.
-            prompt: what is sent.
+            usual: the tokens that such answers usually need; the first result is at least this.
+            prompt: the prompt.
         """
         known, chosen = self._known.get(model_key(seating), _NOTHING), first_allowance(seating)
         wanted = max(chosen, min(max(known.raised, THREEFOLD * known.seen.largest), LARGEST))
@@ -232,10 +230,10 @@ class Allowances:
         return answer, max(0, min(wanted, most - answer))
 
     def smaller_calls(self, seating: ModelSeating, call: Call) -> Iterator[Call]:
-        """``call``, then the same with ever less room, down to the least that is of use.
+        """Yield ``call``, then the same call with smaller and smaller limits.
 
-        First there is less to reason in: down to what the model was seen to need and a quarter more; where it was not
-        seen, to half of what it starts with. Then the answer has no more than answers usually need.
+        First the allowance is halved, down to 1.25 times the most reasoning seen, or to half of the first allowance if
+        none was seen. Then the answer is limited to what answers usually need.
         """
         yield call
         seen = self.seen(seating)
@@ -248,10 +246,10 @@ class Allowances:
             yield call.with_room(call.least_tokens, allowance)
 
     def judge(self, seating: ModelSeating, call: Call, outcome: Reply | Fault) -> Reply | Fault:
-        """``outcome`` as it is to be recorded, after what it teaches was learned.
+        """Learn from ``outcome`` and return it as the record should have it.
 
-        A reply whose limit went into reasoning becomes a fault that says so, and the refusal of a limit that can be
-        smaller one that another call can cure.
+        A reply cut while reasoning becomes a fault. The refusal of a limit that can be reduced becomes
+        ``LIMIT_TOO_LARGE``.
         """
         if isinstance(outcome, Reply) and not _is_fixed(seating) and _is_cut_while_reasoning(outcome, call):
             outcome = _cut(seating, call, outcome)
@@ -261,13 +259,13 @@ class Allowances:
         return outcome
 
     def learn_from(self, seating: ModelSeating, limit: int, allowance: int, outcome: Reply | Fault) -> None:
-        """Take in a call that was judged: one of now, or one that a record tells of.
+        """Learn from a call, present or recorded, that ``judge`` has classified.
 
         Args:
-            seating: who was called.
+            seating: the model.
             limit: the limit that was sent.
-            allowance: how much of it was for reasoning.
-            outcome: what came of it.
+            allowance: the part of it for reasoning.
+            outcome: the result of the call.
         """
         tokens = outcome.usage.reasoning_tokens if outcome.usage else None
         key = model_key(seating)
@@ -285,22 +283,22 @@ class Allowances:
         self._known[key] = replace(known, seen=known.seen + seen)
 
     def remember(self, seating: ModelSeating, seen: ReasoningStats) -> None:
-        """Take in what debates of before have seen of a model, unless this process has seen it itself."""
+        """Take over observations of earlier debates, unless this process has some itself."""
         if not self.seen(seating).calls:
             key = model_key(seating)
             self._known[key] = replace(self._known.get(key, _NOTHING), seen=seen)
 
 
 def _is_fixed(seating: ModelSeating) -> bool:
-    """Whether the model never reasons, whatever it is called."""
+    """Whether the model never reasons, whatever its name."""
     provider = PROVIDERS.get(seating.provider)
     return provider is not None and provider.kind in (Kind.EMBEDDED, Kind.RULES)
 
 
 def _is_cut_while_reasoning(reply: Reply, call: Call) -> bool:
-    """Rule 2. What was reasoned is what the provider reported, else what the answer cannot account for.
+    """Apply rule 2. If the provider did not report reasoning, count output tokens beyond the bytes of the text.
 
-    Byte-level tokenizers make at most one token of a byte, so output beyond the bytes of the text was not text.
+    Byte-level tokenizers make at most one token of a byte, so these tokens were not text.
     """
     if reply.finish != "length":
         return False
@@ -333,7 +331,7 @@ def _cut(seating: ModelSeating, call: Call, reply: Reply) -> Fault:
 
 
 def _is_refused_limit(fault: Fault, call: Call) -> bool:
-    """Whether a smaller limit may cure ``fault``. Without room to reason, a prompt that is too long mostly is that."""
+    """Whether a smaller limit may cure ``fault``. Without an allowance, the prompt itself is probably too long."""
     if fault.kind is FaultKind.CONTEXT_TOO_LONG and call.reasoning_allowance:
         return True
     refusable = fault.kind in (FaultKind.BAD_REQUEST, FaultKind.CONTEXT_TOO_LONG)
@@ -341,11 +339,11 @@ def _is_refused_limit(fault: Fault, call: Call) -> bool:
 
 
 def _lowered(known: _Known, words: str, limit: int, allowance: int) -> _Known:
-    """``known`` after the server refused ``limit``: its words say what it takes, or less is tried."""
+    """Update ``known`` after the server refused ``limit``: by the limit in its message, else by a guess."""
     if (told := _WINDOW_TOLD.search(words)) and known.window is None:
         return replace(known, window=int(told[1]))
     lowered = allowance // _SMALLER if allowance // _SMALLER >= _LEAST_LOWERED else 0
-    # Without room to reason there is only that of the answer left, which shrinks to what answers usually need.
+    # Without an allowance only the answer is left, which shrinks to what answers usually need.
     most = limit - allowance + lowered if allowance else 1
     if (told := _MOST_TOLD.search(words)) and int(told[1].replace(",", "")) < limit:
         most = int(told[1].replace(",", ""))

@@ -1,7 +1,6 @@
 """Participants that call no model: a script, and the recording of an earlier debate.
 
-They take their turns through the same checks as a model: a misshapen answer is asked for again with the reasons
-and in the end the seat abstains.
+The same checks apply as to a model: an invalid answer is requested again with the reasons, then the seat abstains.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from disputatio.record.text import canonical
 
 Answer: TypeAlias = "Json | Abstention"
 Script: TypeAlias = Callable[[Ask, AskPath, tuple[str, ...]], "Answer | Awaitable[Answer]"]
-"""Gives the answer to an ask at a path; may be a coroutine function. The third argument has the reasons why the last
-answer was not taken, empty at first. Text is read like a model's output; an object is the answer itself."""
+"""Answers an ask at a path; may be a coroutine function. The third argument holds the reasons why the last answer was
+rejected, empty at first. Text is read like a model's output; an object is the answer itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +34,11 @@ class Scripted:
     name: str = "scripted"
 
     def as_json(self) -> JsonObject:
-        """How the record names who sits here."""
+        """The participant as the record names it."""
         return {"kind": "scripted", "name": self.name}
 
     def take(self, path: AskPath, ask: Ask, checks: SchemaChecks) -> TurnTaking:
-        """Come to the turn."""
+        """Take the turn."""
         reasons: tuple[str, ...] = ()
         rule_asks, best = 0, None
         shape_asks, asked = 0, 0
@@ -79,9 +78,9 @@ def _read(ask: Ask, answer: ShapedAnswer) -> TurnResult:
 
 
 def recording(history: History, name: str) -> Scripted:
-    """A seat that says again what was said at the same paths in an earlier debate.
+    """A seat that repeats the turns of an earlier debate at the same paths.
 
-    Where that debate had no turn at a path, or one that does not fit now, the seat abstains.
+    The seat abstains where the earlier debate has no turn at a path, or one that is invalid now.
     """
     turns: Mapping[str, JsonObject] = {
         path: row.content for path, row in history.answered.items() if isinstance(row, TurnTaken)

@@ -1,4 +1,4 @@
-"""Opens the gateway that fits a seating, and shares it between seats that use the same model."""
+"""Opens model clients and shares them between seats that use the same model."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, Kind
 
 ClientFactory: TypeAlias = Callable[[ModelSeating, "str | None"], ModelClient]
-"""Makes the gateway for a seating and its key."""
+"""Makes the client for a seating and its key."""
 
 
 def open_client(
     seating: ModelSeating, api_key: str | None, *, on_progress: Callable[[str], None] | None = None
 ) -> ModelClient:
-    """The gateway for ``seating``. Nothing is connected or loaded before its first call.
+    """Make the client for ``seating``. It connects and loads nothing before its first call.
 
     Args:
-        seating: who is to be called.
-        api_key: the key, where the provider needs one.
-        on_progress: is told of what takes long before a first call, such as fetching weights.
+        seating: the model to call.
+        api_key: the key, if the provider needs one.
+        on_progress: gets a line about slow steps before the first call, such as fetching weights.
     """
     provider = PROVIDERS[seating.provider]
     if provider.kind is Kind.EMBEDDED:
@@ -34,14 +34,14 @@ def open_client(
 
 
 class SharedClients:
-    """One gateway for each model, address, key, effort and time limit, however many seats use it."""
+    """One client for each model, address, key, effort and time limit, however many seats use it."""
 
     def __init__(self, client_factory: ClientFactory) -> None:
         self._client_factory = client_factory
         self._open: dict[tuple[object, ...], ModelClient] = {}
 
     def get(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
-        """The gateway for ``seating``."""
+        """The client for ``seating``."""
         place = (seating.provider, seating.model, seating.base_url, api_key)
         identity = (*place, seating.timeout_s, seating.mode, seating.reasoning_effort)
         if identity not in self._open:
@@ -49,7 +49,7 @@ class SharedClients:
         return self._open[identity]
 
     async def aclose(self) -> None:
-        """Release all of them. Safe to repeat."""
+        """Close all clients. Safe to repeat."""
         while self._open:
             _, model_client = self._open.popitem()
             await model_client.aclose()

@@ -11,16 +11,16 @@ Found = TypeVar("Found")
 
 
 class SharedWork(Generic[Key, Found]):
-    """The work that is under way, by what it is for; each event loop has its own."""
+    """Runs work once for all tasks of an event loop that ask for the same key at the same time."""
 
     def __init__(self) -> None:
         self._under_way: dict[tuple[asyncio.AbstractEventLoop, Key], asyncio.Task[Found]] = {}
 
     async def of(self, key: Key, work: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
-        """What ``work`` brings, begun only where nobody has begun it for ``key``; what it raises, all who wait get."""
+        """Start ``work`` unless it already runs for ``key``; return its result. All waiting tasks get its exception."""
         place = asyncio.get_running_loop(), key
         if place not in self._under_way:
             task = self._under_way[place] = asyncio.create_task(work())
             task.add_done_callback(lambda _: self._under_way.pop(place))
-        # Whoever waits may be stopped; the others need it still.
+        # One waiting task may be cancelled while others still need the result.
         return await asyncio.shield(self._under_way[place])

@@ -1,19 +1,19 @@
-"""How a seat comes to its turn: ask, read, ask again with reasons, give up. Pure, and replayed on resume.
+"""Takes a seat's turn: ask, read, ask again with reasons, give up. Pure, and replayed on resume.
 
-Taking a turn is a generator, like a rulebook. It yields orders and is given what they bring:
+Taking a turn is a generator. It yields steps and receives their results:
 
-- ``Send`` a call: brings a reply or a fault. On resume the recorded ones are fed first, so nothing already paid is
-  asked again.
-- ``Rest`` so many seconds before the next call: brings nothing, and is skipped for recorded calls.
-- ``Reject`` an answer, for the record: brings nothing.
-- ``Consult`` a tool: brings its result, which is data. On resume the recorded results are fed first.
-- ``Await`` what a coroutine of the program returns: brings it.
+- ``Send`` a call: a reply or a fault. On resume, recorded outcomes come first, so no call is paid for twice.
+- ``Rest`` before the next call: no result. Skipped for recorded calls.
+- ``Reject`` an answer, for the record: no result.
+- ``Consult`` a tool: its result, which is data. On resume, recorded results come first.
+- ``Await`` a coroutine of the program: what it returns.
 
-It returns ``TurnResult`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
-the reasons, so many times, and then the seat abstains, unless the form accepts the last answer with its fault (see
-`disputatio.kernel.LenientTurnSpec`); a broken rule is asked again once and then the answer is accepted with its
-violations. Nothing is put in the place of an answer. A call that was cut while its model reasoned is
-made again as it is, with the room that was learned meanwhile, like a call that brought a passing fault.
+The generator returns ``TurnResult`` or an ``Abstention``:
+
+- An answer of the wrong shape is requested again with the reasons, as often as the limits allow. Then the seat
+  abstains, unless the spec accepts the last answer with its fault (`disputatio.kernel.LenientTurnSpec`).
+- An answer that breaks a rule is requested again once. Then it is accepted with its violations.
+- A call that was cut while its model reasoned is repeated with the room learned meanwhile, like a transient fault.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from disputatio.tools.tool_choice import CHOICE_SPEC, build_choice_schema, name_
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0
 LONGEST_ASKED_REST_S = 120.0
-"""A provider that asks for a longer wait than this is treated as down."""
+"""A provider that asks for a longer wait counts as down."""
 MOST_REFUSED = 12
-"""How many refusals of parameters cost a call none of its attempts: more than there are parameters to refuse."""
+"""Refused parameters that cost no attempt of a call: more than there are parameters to refuse."""
 _COSTS_NO_ATTEMPT = frozenset({FaultKind.PARAMETER_REFUSED, FaultKind.BATCH_FAILED})
 _ANY_OBJECT: JsonObject = {"type": "object"}
 _CHOICE_TOKENS = 600
-"""Of the answer which tools to call."""
+"""Limit of the answer that names tools to call."""
 _USUAL_LIMITS = ToolLimits()
 _MOST_SHOWN_BACK = 4_000
-"""How much of a rejected answer is shown back to the model, in characters."""
+"""Characters of a rejected answer that are shown to the model."""
 
 
 class Send(NamedTuple):
@@ -67,7 +67,7 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """An answer was not accepted; the seat is asked again. ``because`` is ``shape`` or ``rule``."""
+    """An answer was rejected and the seat is asked again. ``because`` is ``shape`` or ``rule``."""
 
     part: str
     because: str
@@ -83,13 +83,13 @@ class Consult:
 
 @dataclass(frozen=True, slots=True)
 class Await:
-    """Wait for what a program computes."""
+    """Wait for a coroutine of the program."""
 
     work: Awaitable[Any]
 
 
 class TurnResult(NamedTuple):
-    """The turn. ``asked`` counts how often the seat was asked for it, or for parts of it again."""
+    """The turn. ``asked`` counts the requests to the seat for it or for parts of it."""
 
     turn: Turn
     content: JsonObject
@@ -104,7 +104,7 @@ TurnTaking: TypeAlias = Generator[TurnStep, Any, TurnResult | Abstention]
 
 
 class _Answer(NamedTuple):
-    """An answer of the right shape; ``lenient`` where it fits only what a form accepts in the end."""
+    """An answer of the right shape; ``lenient`` if it fits only the lenient schema."""
 
     content: JsonObject
     repaired: bool
@@ -115,8 +115,8 @@ class _Answer(NamedTuple):
 class _Shape(NamedTuple):
     """A schema with its canonical text, which the ledger, the record and the check all need.
 
-    ``temperature`` is the form's own for this answer, None where the phase's holds; ``name`` is what it is called. What
-    is asked for is ``size``: its schema may allow shorter texts than the one that the answer is checked against.
+    ``temperature`` overrides that of the phase, unless None. The schema of ``size`` is sent: it may allow shorter texts
+    than the schema that the answer is checked against.
     """
 
     schema: JsonObject
@@ -128,7 +128,7 @@ class _Shape(NamedTuple):
 
 
 class Prompts(Protocol):
-    """What a turn needs of the prompt layer."""
+    """Port to the prompt layer."""
 
     def whole(self, ask: Ask) -> tuple[Segment, ...]:
         """The prompt for the whole turn."""
@@ -137,32 +137,32 @@ class Prompts(Protocol):
         """The prompt for one part of it."""
 
     def reasons(self, because: str, reasons: tuple[str, ...]) -> Segment:
-        """What the seat is told about an answer that was not accepted; ``because`` is ``shape`` or ``rule``."""
+        """The reasons why an answer was rejected; ``because`` is ``shape`` or ``rule``."""
 
     def schema(self, schema: JsonObject) -> Segment:
-        """The required form in words, for models that nothing else holds to it."""
+        """The schema as text, for models without structured output."""
 
     def choosing(self, task: str, tools: Sequence[OfferedTool], calls: int) -> Segment:
         """The question which of ``tools`` to call before the turn whose prompt ends with ``task``."""
 
     def looked_up(self, request: ToolRequest, result: ToolResult) -> Segment:
-        """A call of a tool and what it brought."""
+        """A call of a tool and its result."""
 
 
 class ModelTurn:
     """One turn of a model's seat.
 
     Args:
-        path: where the ask stands; seeds are drawn from it.
-        ask: what is asked.
+        path: the path of the ask; seeds are derived from it.
+        ask: the ask.
         seatings: the model and its fallbacks, in order.
         modes: for each seating, the structured-output modes to try, best first.
         checks: compiled schemas.
         prompts: makes the segments of the prompt.
         seed: the debate's seed, or None to send none.
-        tools: what the seat may consult before it speaks.
-        tool_limits: how much of it.
-        allowances: how much room each model has to reason; what is learned of that between two calls counts at once.
+        tools: the tools that the seat may call before its turn.
+        tool_limits: limits on these calls.
+        allowances: tokens for reasoning of each model; what is learned counts from the next call on.
     """
 
     def __init__(
@@ -204,14 +204,14 @@ class ModelTurn:
             found = yield from self._consultations(prompt)
             if isinstance(found, Abstention):
                 return found
-            # Before the task, where the history grows: what was served from a prefix cache still is.
+            # Placed before the task, where the history grows, so the prefix cache still serves what precedes it.
             prompt, self._asked = (*prompt[:-1], *found, prompt[-1]), 0
         answer = yield from self._ask_shape("", prompt, shape)
         if isinstance(answer, Abstention):
             return answer
         best = self._read(answer)
         for _ in range(limits.rule_asks):
-            # What a form accepts only in the end was asked for often enough.
+            # A lenient answer was requested again often enough.
             if not best.violations or answer.lenient:
                 break
             reasons = tuple(row.detail for row in best.violations)
@@ -229,7 +229,7 @@ class ModelTurn:
         return self._finished(best)
 
     def _consultations(self, prompt: tuple[Segment, ...]) -> Generator[TurnStep, Any, tuple[Segment, ...] | Abstention]:
-        """What the seat looks up before its turn, round by round, until it wants no more or may not."""
+        """Let the seat call tools before its turn, round by round, until it is done or reaches its limits."""
         limits, task = self._tool_limits, prompt[-1]
         shape = self._shape(
             build_choice_schema(self._tools, limits.calls), self._limits(_CHOICE_TOKENS), name=CHOICE_SPEC
@@ -241,7 +241,7 @@ class ModelTurn:
             asked = (*prompt[:-1], *found, question)
             answer = yield from self._ask_shape(name_choice_part(number), asked, shape)
             if isinstance(answer, Abstention):
-                # Who cannot say what to look up can still speak; the record has the answers that did not fit.
+                # A seat that cannot name tools can still take its turn. The record has the invalid answers.
                 return tuple(found) if answer.reason == "misfit" else answer
             wanted = [row for row in read_choice(answer.content, self._tools, limits.calls) if row.key not in called]
             for request in wanted:
@@ -285,7 +285,7 @@ class ModelTurn:
         return (yield from self._ask_shape(part.label, prompt, shape))
 
     def _limits(self, max_tokens: int) -> Limits:
-        """Those of an answer that is not the turn, unless the seat has a limit for all of them."""
+        """Limits of an answer that is not the turn, unless the seat sets a limit for all answers."""
         own = self._seatings[0].max_tokens
         return Limits(own or max_tokens, fixed=own is not None)
 
@@ -318,16 +318,16 @@ class ModelTurn:
     def _ask_shape(
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, correction: Correction | None = None
     ) -> Generator[TurnStep, Any, _Answer | Abstention]:
-        """An answer of the right shape, after as many asks as the limits allow.
+        """Request an answer of the right shape, as often as the limits allow.
 
         Args:
-            part: the piece of the turn that is asked for; empty for the whole.
-            prompt: what is sent first.
+            part: the requested part of the turn; empty for the whole.
+            prompt: the first prompt.
             shape: what the whole answer must be.
-            correction: what of an earlier answer the prompt asks for; None where it asks for all of it.
+            correction: the parts of an earlier answer that the prompt asks for; None for the whole answer.
         """
         current, asked = prompt, self._asked_for(shape, correction)
-        # An answer that did not fit will hardly fit when it is asked for again because of a rule.
+        # An answer that once exceeded its limit will do so again when a rule is the reason to ask.
         tokens = max(asked.size.tokens, self._grown.get(part, 0))
         misfit, last = SchemaMismatch(()), ""
         for number in range(1 + self._ask.limits.shape_asks):
@@ -366,15 +366,15 @@ class ModelTurn:
     def _fitting(
         self, text: str, shape: _Shape, cut_off_at: int | None, correction: Correction | None
     ) -> ShapedAnswer | SchemaMismatch:
-        """The whole answer that ``text`` is, or that it makes with what was kept of an earlier one."""
+        """Read ``text`` as the whole answer, or as a correction merged into the earlier answer."""
         whole = read_answer(text, shape.schema, self._checks, cut_off_at=cut_off_at, schema_text=shape.text)
-        # Some models give everything again although a part was asked for.
+        # Some models repeat everything although only a part was requested.
         if correction is None or isinstance(whole, ShapedAnswer):
             return whole
         some = read_answer(text, _ANY_OBJECT, self._checks, cut_off_at=cut_off_at)
         if isinstance(some, SchemaMismatch):
             return some
-        # What was not asked for is left out: the rest of the answer is kept.
+        # Drop what was not requested: the rest of the earlier answer stays.
         given = correction.only(some.content)
         content = correction.merge(given)
         faults = self._checks.faults(content, shape.schema, shape.text)
@@ -386,7 +386,7 @@ class ModelTurn:
     def _reply(
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
     ) -> Generator[TurnStep, Any, Reply | Abstention]:
-        """A reply from the seat's model or, when it is worn out, from the next fallback."""
+        """Get a reply from the seat's model or, when its attempts are used up, from the next fallback."""
         self._asked += 1
         fault: Fault | None = None
         while self._seatings:
@@ -425,7 +425,7 @@ class ModelTurn:
                 return outcome
             rest = max(outcome.retry_after_s or 0.0, 0.0) or min(FIRST_REST_S * 2 ** (tried - 1), LONGEST_REST_S)
             if tried >= seating.attempts:
-                # A rate limit passes by itself: without a fallback it is waited out beyond the attempts. One stays one.
+                # Without a fallback, wait for a rate limit beyond the attempts, unless only one attempt is allowed.
                 rest = max(rest, min(FIRST_REST_S * 2 ** (tried - 1), LONGEST_REST_S))
                 limited = outcome.kind is FaultKind.RATE_LIMITED and seating.attempts > 1
                 if not limited or len(self._seatings) > 1 or rested + rest > LONGEST_ASKED_REST_S:
@@ -446,7 +446,7 @@ class ModelTurn:
             prompt, mode = _with_schema(prompt, self._prompts.schema(shape.size.schema)), OutputMode.PROMPTED
         fitting = self._ask.limits.temperature if shape.temperature is None else shape.temperature
         temperature = fitting if seating.temperature is None else seating.temperature
-        # What grew because an answer was cut does not shrink again.
+        # A limit that was raised after a cut answer does not shrink again.
         usual = shape.size.usual if max_tokens == shape.size.tokens else None
         answer, allowance = self._allowances.room(seating, max_tokens, usual or max_tokens, prompt)
         return Call(
@@ -464,7 +464,7 @@ class ModelTurn:
         )
 
     def _call_seed(self, part: str) -> int | None:
-        """A seed of its own for every call, the same whenever the debate is replayed."""
+        """Derive a seed for this call: the same one whenever the debate is replayed."""
         if self._seed is None:
             return None
         text = f"{self._seed}\n{self._path}\n{part}\n{self._asked}"
@@ -472,7 +472,7 @@ class ModelTurn:
 
 
 def _with_schema(prompt: tuple[Segment, ...], schema: Segment) -> tuple[Segment, ...]:
-    """``prompt`` with the schema behind its task, in one segment: caches are marked before the last one."""
+    """Append the schema to the task, in one segment: cache marks stand before the last segment."""
     *before, task = prompt
     if task.role != schema.role:
         return (*prompt, schema)

@@ -104,7 +104,7 @@ class _Sent:
 
 @dataclass
 class PrefixMeter:
-    """A gateway that answers at the length of its habits and meters every call; give the same one to all seats.
+    """A client that answers at the length of its habits and meters every call; give the same one to all seats.
 
     Attributes:
         habits: how it answers.

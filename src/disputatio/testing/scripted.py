@@ -108,7 +108,7 @@ class ScriptedClient:
         if inspect.isawaitable(said):
             said = await said
         else:
-            # A real gateway suspends at every call, so code that must bear that is made to.
+            # A real client suspends at every call, so code that must bear that is made to.
             await asyncio.sleep(0)
         if isinstance(said, Fault):
             _feed(on_text, said.text)

@@ -140,5 +140,5 @@ class ModelUnavailableError(ProviderError):
         self.kind = kind
 
     def fault(self) -> Fault:
-        """The same failure as the value a gateway hands back."""
+        """The same failure as the value a client hands back."""
         return Fault(self.kind, str(self))

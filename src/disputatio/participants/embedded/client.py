@@ -25,7 +25,7 @@ _MODES = (OutputMode.NATIVE, OutputMode.PROMPTED, OutputMode.TEXT)
 
 
 class EmbeddedClient:
-    """A gateway (see ``participants.call.Gateway``) to a model that runs on this machine.
+    """A client (see ``participants.call.ModelClient``) to a model that runs on this machine.
 
     Args:
         model: a name of ``participants.local_models``, the path of a GGUF file, or ``hf:owner/repo/file.gguf``.

@@ -2,15 +2,14 @@
 
 Three hooks that pydantic-ai leaves to subclasses are used, for OpenAI and its likes:
 
-- a response with status 200 that holds an error or no choices is told as such, not as a validation error;
-- fields that no one reads, and those that some servers leave out, do not make an answer unreadable (``known_fields``);
-- tokens are taken as the server counted them: what it did not say stays unsaid, and no price table is asked.
+- a response with status 200 that holds an error or no choices is reported as such, not as a validation error;
+- unused or missing fields do not make an answer unreadable (see ``known_fields``);
+- tokens are those that the server counted: missing counts stay unknown, and no price table is used.
 
-And the body is built here and travels by ``extra_body``: openai's library walks every typed parameter of a
-request, each message against each kind of message, which takes a third of a call's processor time. What is
-posted is what pydantic-ai would post, and a test holds the two against each other.
+The body is built here and sent by ``extra_body``: openai's library checks every typed parameter of a request, which
+takes a third of a call's processor time. A test compares the posted body with that of pydantic-ai.
 
-This module imports pydantic-ai and openai when it is imported, so import it only where a gateway is opened.
+Importing this module imports pydantic-ai and openai, so import it lazily.
 """
 
 from __future__ import annotations
@@ -58,10 +57,9 @@ class ChatPrompts:
         takes_temperature: whether the model takes a temperature; if not, none is sent.
         breaks_control_tokens: whether the server may read control tokens in a text as control.
         headers: headers of every request.
-        names_cache: whether requests name the cache they belong to, by a hash of their system message.
-        reasoning: what every body has for the effort with which the model is to reason.
-        marks_cache: whether the server's cache begins and ends at marks; then prompts are marked and nothing else of
-            them is kept.
+        names_cache: whether requests name their cache, by a hash of their system message.
+        reasoning: the fields of every body for the reasoning effort.
+        marks_cache: whether the server caches only up to marks; then prompts are marked.
     """
 
     def __init__(
@@ -91,7 +89,7 @@ class ChatPrompts:
         self._breakpoints = Breakpoints() if marks_cache else None
 
     def request(self, call: Call, refused: frozenset[str] = frozenset()) -> Request:
-        """``call`` as a request of pydantic-ai, its body travelling by ``extra_body``."""
+        """``call`` as a request of pydantic-ai, with its body in ``extra_body``."""
         return Request([], {"extra_headers": self._headers, "extra_body": self.body(call, refused)}, UNSTRUCTURED)
 
     def names(self, call: Call, refused: frozenset[str]) -> frozenset[str]:
@@ -99,16 +97,11 @@ class ChatPrompts:
         return frozenset(self.body(call, refused))
 
     def body(self, call: Call, refused: frozenset[str] = frozenset()) -> dict[str, Any]:
-        """``call`` as a body, which pydantic-ai completes with the model and the stream switch.
-
-        Args:
-            call: what is asked.
-            refused: the parameters that the server does not take.
-        """
+        """``call`` as a body without the ``refused`` parameters. pydantic-ai adds the model and the stream switch."""
         marks = self._breakpoints is not None and "prompt_cache_options" not in refused
         body: dict[str, Any] = {"messages": self._messages(call, marks=marks), self._limit_key: call.max_tokens}
         if marks:
-            # The mark the server would set by itself stands after the task, where no other prompt goes on.
+            # The server's own mark would stand after the task, where no other prompt continues.
             body["prompt_cache_options"] = {"mode": "explicit"}
         if self._names_cache and call.segments[0].role == "system":
             body["prompt_cache_key"] = digest(call.segments[0].text)[:32]
@@ -149,15 +142,15 @@ class ChatPrompts:
 
 
 def _safe_messages(call: Call) -> list[tuple[str, str]]:
-    """What is ``messages_of`` in ``call``, with the control tokens in it broken."""
+    """The messages of ``call`` with broken control tokens."""
     if call.mode is OutputMode.PROMPTED:
         # The schema stands in it as well.
         return [(role, break_control_tokens(text)) for role, text in messages_of(call)]
-    # A token holds no blank, so none begins in one segment and ends in the next.
+    # A token contains no blank, so none spans two segments.
     return messages_of(call, _broken)
 
 
-# The same texts are sent with call after call: up to 4,000 in the longest legal debate, a panel of 100 and 10 rounds.
+# Each call repeats earlier texts: up to 4,000 in the longest legal debate, a panel of 100 and 10 rounds.
 _broken = lru_cache(maxsize=4096)(break_control_tokens)
 
 
@@ -169,7 +162,7 @@ class ChatModel(OpenAIChatModel):
             raise NoAnswerError("", error)
         if not response.choices:
             raise NoAnswerError("it holds no choices", usage=usage_counts(response.usage), served=response.model)
-        # The counts were read as far as they could be: what one of them says does not decide about the answer.
+        # The counts were read already. A strange count must not make the answer invalid.
         counts, response.usage = response.usage, None
         checked = super()._validate_completion(response)
         checked.usage = counts
@@ -185,13 +178,13 @@ class ChatModel(OpenAIChatModel):
 
 @dataclass
 class ChatStream(OpenAIStreamedResponse):
-    """A streamed answer that knows which model the server named."""
+    """A streamed answer with the model that the server named."""
 
     _served: str = field(default="", init=False)
 
     @property
     def model_name(self) -> str:
-        """The model the server named, "" where it named none."""
+        """The model that the server named, or ""."""
         return self._served
 
     def _validate_response(self) -> AsyncIterable[ChatCompletionChunk]:
@@ -225,14 +218,14 @@ class _ChunkReader:
             raise
         if chunk.model and isinstance(chunk.model, str):
             self._stream._served = chunk.model
-        # The counts of all come last and alone: whoever sends them has finished.
+        # The counts come last and alone, so the stream is complete.
         self._closed = chunk.usage is not None and not chunk.choices
         _keep_known_fields(chunk)
         return chunk
 
 
 def _keep_known_fields(chunk: Any) -> None:
-    """``chunk`` without what no one reads, in place; see ``known_fields``."""
+    """Remove unused fields from ``chunk``, in place; see ``known_fields``."""
     chunk.created, chunk.moderation, chunk.service_tier = 0, None, None
     for choice in chunk.choices or ():
         choice.logprobs = None
@@ -246,7 +239,7 @@ def _keep_known_fields(chunk: Any) -> None:
 
 
 def usage_counts(usage: object) -> RequestUsage:
-    """The tokens of a Chat Completions ``usage`` object; only what it says is set on the result."""
+    """Read a Chat Completions ``usage`` object; only reported counts are set on the result."""
     if usage is None:
         return RequestUsage(unmeasured_requests=1)
     details = getattr(usage, "prompt_tokens_details", None)
@@ -273,8 +266,8 @@ def usage_counts(usage: object) -> RequestUsage:
 def reported_cost(fields: Iterable[object]) -> float | None:
     """The cost in US dollars that a ``usage`` object states in its fields ``cost``, ``is_byok`` and ``cost_details``.
 
-    OpenRouter bills ``cost``; who brought a key of their own pays the upstream provider on top
-    (https://openrouter.ai/docs/use-cases/usage-accounting). None where it states none.
+    OpenRouter bills ``cost``. Users with their own upstream key also pay the upstream provider
+    (https://openrouter.ai/docs/use-cases/usage-accounting). None if it states no cost.
     """
     cost, own_key, details = fields
     if not _is_amount(cost):

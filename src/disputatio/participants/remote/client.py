@@ -1,4 +1,4 @@
-"""The gateway to a model behind a provider's API."""
+"""The client for a model behind a provider's API."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _MODES: Final[dict[Kind, tuple[OutputMode, ...]]] = {
     Kind.MISTRAL: (OutputMode.TOOL, OutputMode.PROMPTED),
 }
 CALLS_VARIABLE: Final = "DISPUTATIO_CALLS"
-"""The environment variable that with ``library`` keeps every call on pydantic-ai's own way; ``direct`` is usual."""
+"""Environment variable: ``library`` sends every call through pydantic-ai; ``direct`` is the default."""
 
 _DIRECT_KINDS: Final = frozenset({Kind.OPENAI, Kind.OPENAI_COMPATIBLE, Kind.AZURE})
 _MOST_KEPT: Final = 64
-# Every debate opens gateways of its own; what the library does to a request of theirs is learned once for a process.
+# Each debate opens its own clients, but a route is learned once in a process.
 _ROUTES: Final[dict[Endpoint, Route | None]] = {}
-# Debates that begin together would each learn it otherwise.
+# Debates that start together share this work.
 _LEARNING: Final[SharedWork[Endpoint, Route | Fault | None]] = SharedWork()
 _PROBING: Final[SharedWork[Endpoint, Fault | None]] = SharedWork()
 _PROBE_TRUSTED_S: Final = 1.0
-"""So long nothing speaks against an endpoint because nothing did; what does is asked for anew each time."""
+"""How long a successful probe is trusted. Failures are never cached."""
 _PROBED_AT: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Endpoint, float]]] = WeakKeyDictionary()
-"""For each event loop: what another one asked at the same address may have been another server."""
+"""By event loop: the same address may have been another server in another loop."""
 
 
 def open_client(seating: ModelSeating, api_key: str | None) -> RemoteClient:
-    """The gateway for ``seating``. Nothing is imported or sent before the first call.
+    """Make the client for ``seating``. It imports and sends nothing before the first call.
 
     Args:
-        seating: provider, model, address, time limit and fixed mode are taken from it.
+        seating: gives provider, model, address, time limit and fixed mode.
         api_key: the key, or None.
 
     Raises:
@@ -68,9 +68,9 @@ def open_client(seating: ModelSeating, api_key: str | None) -> RemoteClient:
 class RemoteClient:
     """Carries calls to one model: one attempt a call, nothing raised.
 
-    Whole answers of OpenAI's protocol are posted straight (``direct``), all else by pydantic-ai's direct requests.
-    It may be used from many tasks at once; all gateways of an event loop share one pool of connections. The
-    libraries are imported and the clients built at the first call or probe, in a thread.
+    Calls without streaming in OpenAI's protocol take the thin path (``direct``), others pydantic-ai's direct requests.
+    Many tasks may use a client at once; all clients of an event loop share one pool of connections. The libraries are
+    imported at the first call or probe, in a thread.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -84,8 +84,7 @@ class RemoteClient:
     def modes(self) -> tuple[OutputMode, ...]:
         """The structured-output modes worth trying, best first.
 
-        They follow from the kind of provider. A model that lacks one answers ``SCHEMA_UNSUPPORTED``, at once
-        and without a request where the library knows it.
+        They follow from the kind of provider. A model that lacks one answers ``SCHEMA_UNSUPPORTED``.
         """
         if self._endpoint.mode is not None:
             return (self._endpoint.mode,)
@@ -94,9 +93,8 @@ class RemoteClient:
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
         """Make one request, once.
 
-        Streams only if ``on_text`` is given and the server was not seen to refuse streams. In tool mode ``on_text``
-        gets the tool's argument, which is the answer. What ``on_text`` raises is the caller's and is raised again;
-        cancellation is passed on.
+        Streams only if ``on_text`` is given and the server has not refused streams. In tool mode ``on_text`` gets the
+        tool's argument, which is the answer. Exceptions of ``on_text`` and cancellation are raised to the caller.
         """
         from disputatio.participants.remote.parameters import mode_name, refused_by
 
@@ -202,7 +200,7 @@ class RemoteClient:
     def _fault(
         self, error: Exception, mode: OutputMode, sent: frozenset[str], refused: frozenset[str], text: str
     ) -> Fault:
-        """The fault that ``error`` amounts to, after what it teaches about parameters was learned."""
+        """Learn refused parameters from ``error`` and return it as a fault."""
         from disputatio.participants.remote.faults import fault_from, parameter_refused
         from disputatio.participants.remote.parameters import learn
 
@@ -225,7 +223,7 @@ class RemoteClient:
         return self._endpoint.direct and self._endpoint.kind in _DIRECT_KINDS
 
     async def _find_route(self) -> Route | Fault | None:
-        """The thin path to the model, None where there is none."""
+        """Find the thin path to the model; None if there is none."""
         if not self._is_direct:
             return None
         if self._endpoint in _ROUTES:
@@ -234,7 +232,7 @@ class RemoteClient:
         return await _LEARNING.of(self._endpoint, lambda: _learn_route(self._endpoint))
 
     async def _post_directly(self, route: Route, call: Call, refused: frozenset[str]) -> Reply | Fault | ModelResponse:
-        """Post ``call``; where it brings anything but a plain reply, the library says what."""
+        """Post ``call``; the library reads any outcome but a plain reply."""
         if self._transport is None:
             from disputatio.participants.remote.transport import AiohttpTransport
 
@@ -251,23 +249,23 @@ class RemoteClient:
             return await _request(connection, call, None, refused)
 
     async def probe(self) -> Fault | None:
-        """Ask for the provider's list of models, which costs nothing.
+        """Request the provider's list of models, which costs nothing.
 
-        None says that nothing speaks against calls, not that they will work: a provider without such a list
-        is not asked. ``NO_SUCH_MODEL`` is said only of a list that was served and clearly lacks the model.
+        None means that no problem was found, not that calls will work: some providers have no such list.
+        ``NO_SUCH_MODEL`` is returned only if a list was served and clearly lacks the model.
         """
         probed_at = _PROBED_AT.get(asyncio.get_running_loop(), {})
         if time.monotonic() - probed_at.get(self._endpoint, -_PROBE_TRUSTED_S) < _PROBE_TRUSTED_S:
             return None
         if not self._is_direct:
-            # Its calls need the line too.
+            # Its calls need the connection too.
             connection = await self._open()
             if isinstance(connection, Fault):
                 return connection
         return await _PROBING.of(self._endpoint, lambda: _probe_endpoint(self._endpoint, opens=self._is_direct))
 
     async def aclose(self) -> None:
-        """Close the connections. Safe to repeat; a later call opens them anew."""
+        """Close the connections. Safe to repeat; a later call opens them again."""
         connection, self._connection = self._connection, None
         if connection is not None and not isinstance(connection, Fault):
             await connection.close()
@@ -285,7 +283,7 @@ class RemoteClient:
 
 
 def _open_connection(endpoint: Endpoint) -> ModelConnection | Fault:
-    """The line to ``endpoint``, or why there is none. Imports for up to two seconds, so it runs in a thread."""
+    """Build the connection to ``endpoint``. Importing takes up to two seconds, so run it in a thread."""
     from disputatio.participants.remote.faults import connection_fault, key_malformed, key_missing
 
     key = endpoint.api_key
@@ -323,7 +321,7 @@ async def _learn_route(endpoint: Endpoint) -> Route | Fault | None:
 
 
 class _ListenerError(Exception):
-    """What ``on_text`` raised, on its way through the libraries."""
+    """Carries an exception of ``on_text`` through the libraries."""
 
     def __init__(self, raised: Exception) -> None:
         super().__init__()
@@ -352,7 +350,7 @@ class _TextListener:
 async def _request(
     connection: ModelConnection, call: Call, listener: _TextListener | None, refused: frozenset[str]
 ) -> ModelResponse:
-    """What the library makes of ``call``, streamed where somebody listens."""
+    """Send ``call`` through the library, streamed if there is a listener."""
     from pydantic_ai.direct import model_request, model_request_stream
 
     request = connection.prompts.request(call, refused)
@@ -372,7 +370,7 @@ async def _request(
 
 
 def _answer_text(event: ModelResponseStreamEvent, mode: OutputMode) -> str:
-    """The part of the answer that ``event`` brings: text, or in tool mode the tool's argument."""
+    """The part of the answer in ``event``: text, or in tool mode the tool's argument."""
     from pydantic_ai.messages import (
         PartDeltaEvent,
         PartStartEvent,
@@ -396,7 +394,7 @@ def _answer_text(event: ModelResponseStreamEvent, mode: OutputMode) -> str:
 
 
 async def _probe_endpoint(endpoint: Endpoint, *, opens: bool) -> Fault | None:
-    """What speaks against calls to ``endpoint``; with ``opens``, whether a line to it can be opened too."""
+    """Probe ``endpoint``; with ``opens``, check first that a connection can be built."""
     if opens:
         connection = await asyncio.to_thread(_open_connection, endpoint)
         if isinstance(connection, Fault):

@@ -1,12 +1,9 @@
-"""Chat completions over openai's client without the work it does to be typed.
+"""Chat completions over openai's client without its type checks.
 
-openai's library walks every parameter of a request against its type, and builds every object of a response field by
-field: together a fifth of the processor time of a call. pydantic-ai gives parameters that are JSON already, and
-checks the response itself. So whole answers are posted as they are given and read by pydantic in one step; streams
-go the library's own way. What is posted, and what comes of each kind of faulty response, is the library's: tests
-hold the two against each other.
-
-This module imports openai when it is imported, so import it only where a gateway is opened.
+openai's library checks every parameter of a request and builds every object of a response field by field: a fifth of
+the processor time of a call. pydantic-ai passes JSON already and checks the response itself. So whole answers are
+posted as given and parsed by pydantic in one step; streams go through the library. Tests compare requests and faulty
+responses with those of the library. Importing this module imports openai, so import it lazily.
 """
 
 from __future__ import annotations
@@ -56,11 +53,11 @@ class _Completions(AsyncCompletions):
 
 
 class _Answer(ChatCompletion):
-    """A completion that reads itself: openai's library lets a response type do so."""
+    """A completion that parses itself, as openai's library lets response types do."""
 
     @classmethod
     def build(cls, *, response: object, data: object) -> object:  # noqa: ARG003  (the library's protocol)
-        """``data`` as a completion where it is one; else as the library builds it, unchecked, for others to refuse."""
+        """Validate ``data`` as a completion; if invalid, build it unchecked, for pydantic-ai to reject."""
         if not isinstance(data, Mapping):
             return data
         kept = known_fields(data)
@@ -74,10 +71,10 @@ class _Answer(ChatCompletion):
 
 
 def known_fields(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What is read of the body of a completion, and nothing that is not, so that nothing else can make it unreadable.
+    """Reduce the body of a completion to the fields that are read, so that no other field can make it invalid.
 
-    Servers put citations, moderation, cost and tiers of their own into a completion, under names and types of their
-    own. What a call needs is the text, the argument of a tool, the finish reason, the model's name and the counts.
+    Servers add citations, moderation, cost and tiers under their own names and types. A call needs only the text, the
+    argument of a tool, the finish reason, the model's name and the counts.
     """
     kept = {name: data[name] for name in ("choices", "usage", "error") if name in data}
     kept |= {name: data[name] if isinstance(data.get(name), str) else "" for name in ("id", "model")}
@@ -100,7 +97,7 @@ def _choice(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def known_message_fields(message: Mapping[str, Any]) -> dict[str, Any]:
-    """What is read of a message."""
+    """Reduce a message to the fields that are read."""
     kept: dict[str, Any] = {"role": "assistant", "content": message.get("content")}
     if message.get("refusal"):
         kept["refusal"] = message["refusal"]
@@ -114,13 +111,13 @@ def known_message_fields(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tool_call(call: object) -> dict[str, Any] | None:
-    """A call of a function, its argument as text, "" where it has none; None where it is something else."""
+    """A function call with its argument as text, "" if it has none; None for anything else."""
     function = call.get("function") if isinstance(call, Mapping) else None
     if not (isinstance(call, Mapping) and isinstance(function, Mapping)):
         return None
     given, name, own = function.get("arguments"), function.get("name"), call.get("id")
     return {
-        # The library takes calls without either for none.
+        # The library ignores calls without an id or a name.
         "id": own if isinstance(own, str) and own else "call",
         "type": "function",
         "function": {
@@ -131,14 +128,14 @@ def _tool_call(call: object) -> dict[str, Any] | None:
 
 
 def argument_text(given: object) -> str:
-    """The argument of a tool as text: JSON where a server gives an object, "" where it gives none."""
+    """The argument of a tool as text: JSON if the server sent an object, "" if it sent none."""
     if isinstance(given, str):
         return given
     return "" if given is None else json.dumps(given, ensure_ascii=False)
 
 
 def counts_of(usage: object) -> CompletionUsage | None:
-    """The counts of a ``usage`` object as far as they are numbers; None where there is no such object."""
+    """The numeric counts of a ``usage`` object; None if it is no object."""
     if not isinstance(usage, Mapping):
         return None
     counts: dict[str, Any] = {str(name): _numbers(value) for name, value in usage.items()}
@@ -152,7 +149,7 @@ def _numbers(value: object) -> object:
 
 
 def _number(value: object) -> object:
-    """``value`` as a number where it says one, else None. What is a whole number becomes one."""
+    """Convert ``value`` to a number, whole if possible; None if it is not numeric."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -164,7 +161,7 @@ def _number(value: object) -> object:
 
 
 _LATEST: Final = 2**33
-"""A later time of making, in seconds since 1970, is a mistake."""
+"""A later creation time, in seconds since 1970, is a mistake."""
 _OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json", "timeout": "timeout"}
 
 

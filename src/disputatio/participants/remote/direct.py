@@ -1,16 +1,14 @@
-"""Whole answers of the Chat Completions protocol, posted straight: the thin path.
+"""Posts calls of the Chat Completions protocol without pydantic-ai and openai's client: the thin path.
 
-pydantic-ai and openai's client take a multiple of the processor time of the exchange itself. What they do to a
-request and to a plain answer is always the same, so it is learned once and then done without them:
+These libraries take a multiple of the processor time of the exchange itself. What they add to a request and read from
+a plain answer is always the same, so it is learned once:
 
-- The library *shows the way*: led through one request that is not sent, it reveals the address, the headers and what
-  it adds to a body. Calls are posted there with these headers and their own bodies.
-- A response that is nothing but an answer (``plain_reply`` says what that is) is read here.
-- Anything else (an error, a lost connection, a refusal, thinking in tags, a field of a strange type...) is handed to
-  the library, which is led through the very exchange that took place. So there is one set of rules for what a
-  response means, and it is the library's; nothing is asked twice.
+- The library prepares one request that is not sent. This gives the address, the headers and its additions to a body.
+- Calls are posted there with these headers and their own bodies, and a plain answer (see ``plain_reply``) is read here.
+- For any other outcome (an error, a lost connection, a refusal, thinking in tags, a field of a strange type...) the
+  exchange is replayed to the library. So only the library decides what a response means, and no call is sent twice.
 
-This module imports aiohttp and httpx2 when it is imported, so import it only where a gateway is opened.
+Importing this module imports aiohttp and httpx2, so import it lazily.
 """
 
 from __future__ import annotations
@@ -43,19 +41,19 @@ if TYPE_CHECKING:
 
 _SAMPLE: Final = Call((Segment("user", "-"),), None, "", OutputMode.TEXT, None, 1)
 _LATEST: Final = 2**33
-"""A later time of making, in seconds since 1970, is a mistake that the library is to judge."""
-# What pydantic-ai takes out of an answer where it finds it inside a control token; also as JSON writes it.
+"""A later creation time, in seconds since 1970, is a mistake, which is left to the library."""
+# What pydantic-ai removes from inside a control token of an answer, also in JSON escapes.
 _JOINERS = re.compile(r"[\u200b-\u200d\u2060\ufeff]|\\u(?:200|206|feff)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How one model is reached: what the library puts into every request.
+    """How to reach one model: what the library puts into every request.
 
     Attributes:
-        prompts: puts calls into bodies.
-        url: where they are posted.
-        headers: what every request carries; one of them holds the key.
+        prompts: turns calls into bodies.
+        url: the address to post to.
+        headers: the headers of every request; one of them holds the key.
         added: what the library adds to a body.
     """
 
@@ -68,11 +66,11 @@ class Route:
     async def post(
         self, call: Call, transport: AiohttpTransport, refused: frozenset[str] = frozenset()
     ) -> Reply | RawResponse | httpx2.RequestError | None:
-        """Post ``call``, once, without the parameters that the server refused.
+        """Post ``call`` once, without the refused parameters.
 
         Returns:
-            The reply where the response is a plain one; else what came of the exchange, for the library to judge.
-            None where the call cannot be written as strict JSON; nothing was sent then.
+            The reply if the response is plain; else the response or failure, for the library to read. None, and nothing
+            sent, if the call cannot be written as strict JSON.
         """
         if call.temperature is not None and not math.isfinite(call.temperature):
             # It would be written as null.
@@ -90,7 +88,7 @@ class Route:
 
 
 async def learn_route(connection: ModelConnection) -> Route | None:
-    """The way to the model of ``connection``, or None where its requests are not of this protocol. Nothing is sent."""
+    """Learn the route of ``connection``; None if it does not use this protocol. Sends nothing."""
     from pydantic_ai.direct import model_request
 
     model, prompts = connection.model, connection.prompts
@@ -99,7 +97,7 @@ async def learn_route(connection: ModelConnection) -> Route | None:
     if model.profile.get("openai_chat_thinking_field") or model.profile.get("thinking_tags") != NO_TAGS:
         return None
     request = prompts.request(_SAMPLE)
-    # It is stopped on purpose; whatever else may come up comes up again when a call is made.
+    # The replay stops it on purpose. Any other error comes up again when a call is made.
     with replay_exchange(None, shows=True) as exchange, contextlib.suppress(Exception):
         await model_request(
             model,
@@ -122,7 +120,7 @@ async def learn_route(connection: ModelConnection) -> Route | None:
 
 
 def _other_fields(model: type[BaseModel], *read: str) -> frozenset[str]:
-    """The fields of ``model`` that are not looked at here; whoever fills one of them is left to the library."""
+    """The fields of ``model`` that are not read here; a response that fills one of them is left to the library."""
     return frozenset(model.model_fields) - frozenset(read)
 
 
@@ -153,11 +151,11 @@ _TIERS: Final = frozenset({None, "auto", "default", "flex", "scale", "priority"}
 
 
 def plain_reply(body: bytes, mode: OutputMode) -> Reply | None:
-    """The reply in the body of a response with status 200, or None where anything about it is out of the ordinary.
+    """Read the reply in the body of a response with status 200; None if it is not plain.
 
-    Ordinary is: JSON with every field of the protocol of its own type, one choice that stopped or reached its limit,
-    text without tags of thinking and invisible characters (in tool mode one call of a tool), counts that are whole
-    numbers. Fields that the protocol does not know are passed over, as the library does.
+    A plain body is JSON with fields of the right types and one choice that stopped or reached its limit. Its text has
+    no tags of thinking and no invisible characters (in tool mode: one tool call), and its counts are whole numbers.
+    Fields unknown to the protocol are ignored, as the library does.
     """
     try:
         data = orjson.loads(body)
@@ -168,7 +166,7 @@ def plain_reply(body: bytes, mode: OutputMode) -> Reply | None:
             return None
         text = _text(message, choice["finish_reason"], mode)
     except (ValueError, TypeError, KeyError, AttributeError):
-        # Something is not of the shape that was taken for granted.
+        # Some field does not have the expected shape.
         return None
     if text is None or not (text.strip() or choice["finish_reason"] == "length"):
         return None
@@ -194,7 +192,7 @@ def _is_ordinary(data: dict[str, Any], choice: dict[str, Any]) -> bool:
 
 
 def _leaves_out(names: frozenset[str], row: dict[str, Any]) -> bool:
-    """Whether none of these fields is there, or none holds anything."""
+    """Whether all of these fields are missing or None."""
     return names.isdisjoint(row) or all(row.get(name) is None for name in names)
 
 
@@ -209,7 +207,7 @@ def _says_only_text(message: dict[str, Any]) -> bool:
 
 
 def _text(message: dict[str, Any], finish: object, mode: OutputMode) -> str | None:
-    """The answer in ``message``; None where it takes more than reading."""
+    """The answer in ``message``; None if the library must read it."""
     text = message["content"]
     thought = message.get("reasoning") or message.get("reasoning_content") or ""
     if not (type(thought) is str and type(text) in (str, type(None))):
@@ -232,7 +230,7 @@ def _text(message: dict[str, Any], finish: object, mode: OutputMode) -> str | No
 
 
 def _counts(usage: Any) -> Usage | None:
-    """The tokens that were counted; None where they take more than reading."""
+    """The token counts; None if the library must read them."""
     if usage is None:
         return Usage()
     details, others = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")

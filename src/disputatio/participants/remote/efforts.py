@@ -1,15 +1,15 @@
-"""A seat's ``reasoning_effort`` as the parameter that its provider has for it, by what pydantic-ai knows of models.
+"""Translates a seat's ``reasoning_effort`` into its provider's parameter, by pydantic-ai's knowledge of models.
 
 - A word goes through pydantic-ai's own ``thinking`` setting, which has a mapping for every provider:
   ``reasoning_effort`` (OpenAI, DeepSeek, Groq, Mistral, Ollama, vLLM), ``output_config`` and ``thinking`` (Claude),
-  ``thinking_config`` (Gemini), ``reasoning`` (OpenRouter), ``thinking`` (Zhipu). A server whose provider it does not
-  know is sent ``reasoning_effort``, the name that most have taken over from OpenAI.
-- A number of tokens goes where a provider takes one: Claude up to 4.6, Gemini 2.5, OpenRouter. For any other model it
-  is the allowance of `disputatio.participants.reasoning` alone.
-- A word that the model is known not to take is refused before anything is sent. pydantic-ai would send the nearest
-  instead, or nothing, and the user would pay for what they did not choose.
+  ``thinking_config`` (Gemini), ``reasoning`` (OpenRouter), ``thinking`` (Zhipu). Unknown servers get OpenAI's
+  ``reasoning_effort``, which most have adopted.
+- A number of tokens is sent to Claude up to 4.6, Gemini 2.5 and OpenRouter. For any other model it is only the
+  allowance of `disputatio.participants.reasoning`.
+- A word that the model is known not to accept is refused before anything is sent. pydantic-ai would send the nearest
+  word or none, and the user would pay for a setting they did not choose.
 
-This module imports pydantic-ai when it is imported, so import it only where a gateway is opened.
+Importing this module imports pydantic-ai, so import it lazily.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _OWN_MODELS: Final = {
     "ollama": ("ollama.OllamaProvider", "ollama.OllamaModel"),
     "vllm": ("vllm.VLLMProvider", "openai.OpenAIChatModel"),
 }
-"""pydantic-ai's provider and model of those that speak OpenAI's protocol with parameters of their own."""
+"""pydantic-ai's provider and model for those with OpenAI's protocol and their own parameters."""
 _KNOWN_IN_FULL: Final = frozenset({"deepseek", "zhipu"})
-"""Those whose few models pydantic-ai knows by name; what others serve may be called anything."""
+"""Providers whose few models pydantic-ai knows by name; models of others may have any name."""
 _NO_REASONER: Final = re.compile(r"(?:^|[/:])(?:chatgpt-)?gpt-(?:3|4)|gpt-5-chat")
 """OpenAI's models that do not reason. One that pydantic-ai does not know yet may."""
 _LEAST_BUDGET: Final = 1_024
@@ -56,7 +56,7 @@ def effort_refused(endpoint: Endpoint, why: EffortRefusedError) -> Fault:
 
 
 def level_of(effort: str | int | None) -> bool | str | None:
-    """``effort`` as pydantic-ai's ``thinking`` setting; None where it is to be left alone."""
+    """``effort`` as pydantic-ai's ``thinking`` setting; None to leave it unset."""
     if effort is None or isinstance(effort, int):
         return None
     return False if effort == "none" else effort
@@ -73,7 +73,7 @@ def is_reasoning(profile: ModelProfile, effort: str | int | None) -> bool:
 
 
 def openai_fields(endpoint: Endpoint, model: Model[Any]) -> dict[str, Any]:
-    """What a request to OpenAI has for the effort.
+    """The fields for the effort in a request to OpenAI.
 
     Raises:
         EffortRefusedError: the model does not take it.
@@ -91,7 +91,7 @@ def openai_fields(endpoint: Endpoint, model: Model[Any]) -> dict[str, Any]:
 
 
 def compatible_fields(endpoint: Endpoint, client: AsyncOpenAI) -> dict[str, Any]:
-    """What a request to a server with OpenAI's protocol has for the effort.
+    """The fields for the effort in a request to a server with OpenAI's protocol.
 
     Raises:
         EffortRefusedError: the model does not take it.
@@ -121,7 +121,7 @@ def _named(folder: str, name: str) -> Any:
 
 
 def _chat_fields(model: Any, effort: str) -> dict[str, Any]:
-    """What pydantic-ai adds to a body of the chat protocol for ``effort``, beside what it has without one."""
+    """The fields that pydantic-ai adds to a chat body for ``effort``."""
     bare, chosen = (_body(model, given) for given in ({}, {"thinking": level_of(effort)}))
     return {name: value for name, value in chosen.items() if bare.get(name) != value}
 
@@ -134,7 +134,7 @@ def _body(model: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def library_settings(endpoint: Endpoint, model: Model[Any]) -> dict[str, Any]:
-    """The settings of pydantic-ai for the effort, for providers with a protocol of their own.
+    """pydantic-ai's settings for the effort, for providers with their own protocol.
 
     Raises:
         EffortRefusedError: the model does not take it.
@@ -183,7 +183,7 @@ def _openai_efforts(profile: ModelProfile) -> set[str]:
 
 
 def _usual_efforts(profile: ModelProfile) -> set[str]:
-    """Others have a scale of their own, on which pydantic-ai finds the nearest; some cannot be told not to reason."""
+    """The words that pydantic-ai maps to a provider's own scale; some models cannot turn reasoning off."""
     return set(EFFORTS) - ({"none"} if profile.get("thinking_always_enabled", False) else set())
 
 
@@ -196,7 +196,7 @@ def _check(effort: str, known: set[str]) -> None:
 
 
 def _refuse_unless_none(effort: str) -> None:
-    """A model that does not reason does as ``none`` wants, and cannot do as any other effort wants."""
+    """Refuse any effort but ``none`` for a model that does not reason."""
     if effort != "none":
         raise EffortRefusedError(
             f"does not reason, so it takes no reasoning_effort, and {effort} was set. Leave it out, or set none."

@@ -1,4 +1,4 @@
-"""Where a gateway's calls go, and how people are told which place that is."""
+"""Where a client's calls go, and how messages name that place."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class Endpoint:
     """One model at one address, with the key for it.
 
     Attributes:
-        kind: the way the provider is spoken to.
+        kind: the protocol.
         provider: the provider's or preset's name, for messages.
         model: the model's name as the provider knows it.
-        base_url: an address given for the seat, or None for the provider's own.
-        own_url: the provider's own address, "" where it has none.
+        base_url: the seat's address, or None for the provider's own.
+        own_url: the provider's own address, or "".
         api_key: the key, or None. It appears in no representation and no message.
-        needs_key: whether calls without a key are pointless.
+        needs_key: whether calls need a key.
         key_variables: environment variables that may hold the key, for messages.
         install: the command that installs the library of this kind, for messages.
         timeout_s: seconds for a whole call.
         mode: the only structured-output mode to use, or None for the kind's modes.
         keep_alive: whether connections are used for more than one call.
-        reasoning_effort: how much the model is to reason, as its seat has it.
+        reasoning_effort: the seat's setting.
         straight: whether whole answers of OpenAI's protocol may take the thin path (``direct``).
     """
 
@@ -48,7 +48,7 @@ class Endpoint:
 
     @classmethod
     def of(cls, seating: ModelSeating, api_key: str | None) -> Endpoint:
-        """The endpoint that ``seating`` names, with what the table of providers knows about it."""
+        """Make the endpoint of ``seating``, completed from the table of providers."""
         provider = PROVIDERS[seating.provider]
         return cls(
             kind=provider.kind,
@@ -67,19 +67,19 @@ class Endpoint:
 
     @property
     def root(self) -> str:
-        """The address calls are sent below, without a trailing slash; "" for Bedrock's regional ones."""
+        """The base address of calls, without a trailing slash; "" for Bedrock's regional ones."""
         root = (self.base_url or self.own_url).rstrip("/")
         return self._azure(root) if self.kind is Kind.AZURE else root
 
     @property
     def api_version(self) -> str:
-        """The version of Azure's API that the address names; "" for its current API, which needs none."""
+        """The version of Azure's API in the address; "" for its current API, which needs none."""
         if self.kind is not Kind.AZURE:
             return ""
         return parse_qs(urlsplit(self.base_url or "").query).get("api-version", [""])[0]
 
     def _azure(self, root: str) -> str:
-        """Below the deployment where the API has a version; whatever of the path a user has copied is left out.
+        """Azure's base address: below the deployment if the API has a version. Drops any path that a user has copied.
 
         Source: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/api-version-lifecycle
         """
@@ -90,9 +90,9 @@ class Endpoint:
 
     @property
     def place(self) -> str:
-        """What messages call it: ``openai:gpt-5`` or ``openai_compatible:qwen3 at http://...``.
+        """Its name in messages: ``openai:gpt-5`` or ``openai_compatible:qwen3 at http://...``.
 
-        Names and passwords in the address, and its query, are left out.
+        Without names and passwords in the address, and without its query.
         """
         name = f"{self.provider}:{self.model}"
         if not self.base_url:

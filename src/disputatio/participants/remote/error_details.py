@@ -1,7 +1,15 @@
-"""A provider's own words, made fit for one line on a person's screen.
+"""Reads the message, the codes and the requested wait of a provider's error response.
 
-Text from a server is data from a stranger: it may hold terminal escapes, directional overrides, a whole web
-page, or the key that was sent. Nothing of a response body reaches a message except through here.
+Text from a server is untrusted: it may hold terminal escapes, directional overrides, a whole web page, or the key.
+Nothing of a response body reaches a message except through ``one_line``.
+
+A wait is read from these sources, in order:
+
+1. ``retry-after-ms``: milliseconds (OpenAI, Azure).
+2. ``Retry-After``: seconds, or a date, compared with the response's own ``Date`` (RFC 9110, 10.2.3).
+3. ``x-ratelimit-reset-*`` and ``ratelimit-reset``: the longest, of the limits whose ``remaining`` is 0, else of all.
+   Values are ``6m0s`` or ``20ms`` (OpenAI, Groq), seconds, or a time since 1970 in s or ms (OpenRouter).
+4. The message: "Please try again in 20s".
 """
 
 from __future__ import annotations
@@ -41,10 +49,10 @@ def one_line(text: str, secret: str | None = None, longest: int = LONGEST) -> st
         secret: the key in use; wherever it stands in ``text``, ``[key]`` stands instead.
         longest: how many characters it may have.
     """
-    # Far more than is kept: a huge body must not cost a huge regular expression search.
+    # Bounds the cost of the searches below for a huge body.
     text = text[: longest * 20]
     text = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
-    # A placeholder such as "x" or "none" is no secret and may be part of any word.
+    # A shorter key is a placeholder such as "none", which may be part of any word.
     if secret and len(secret) >= 8:
         text = text.replace(secret, "[key]")
     text = " ".join(_KEY_SHAPES.sub("[key]", text).split())
@@ -52,7 +60,7 @@ def one_line(text: str, secret: str | None = None, longest: int = LONGEST) -> st
 
 
 def message_in(body: object) -> str:
-    """The sentence in an error body that is meant for people, or "" where none is found.
+    """The message for people in an error body, or "".
 
     Knows the bodies of OpenAI and its likes (``error.message``), OpenRouter (the upstream's words in
     ``error.metadata.raw``), FastAPI servers (``detail``), Bedrock (``Error.Message``), and web pages.
@@ -77,7 +85,7 @@ def codes_in(body: object) -> frozenset[str]:
 
 def _message(body: object, depth: int) -> str:
     if depth == 0:
-        # No provider nests its errors like this; somebody wants to see a parser fall.
+        # No provider nests its errors so deeply; this is an attack on the parser.
         return ""
     match body:
         case bytes():
@@ -129,15 +137,15 @@ _WAIT_WORDS = re.compile(
 )
 _RESET = re.compile(r"(?:x-)?ratelimit-reset(?:-(.+))?")
 _AN_EPOCH: Final = 1_000_000_000
-"""A number of seconds this large is a moment and not a span: it is in the year 2001."""
+"""Seconds from here on are a point in time (the year 2001) and not a duration."""
 
 
 def requested_wait(headers: Mapping[str, str] | None, words: str = "") -> float | None:
-    """The seconds that a refusal asks to wait, 0 or more; None where it says nothing that can be read.
+    """The seconds that an error response asks to wait, 0 or more; None if it names no wait.
 
     Args:
-        headers: those of the response.
-        words: its sentence for people.
+        headers: the headers of the response.
+        words: its message for people.
     """
     named = {str(name).lower(): str(value).strip() for name, value in (headers or {}).items()}
     found = (
@@ -172,7 +180,7 @@ def _moment(value: str | None) -> datetime | None:
 
 
 def _reset(named: Mapping[str, str]) -> float | None:
-    """The wait until the limits are filled again; those that are used up count before the others."""
+    """The wait until the limits reset; of the used-up limits, if there are any."""
     resets = {match[1] or "": value for name, value in named.items() if (match := _RESET.fullmatch(name))}
     used_up = [limit for limit in resets if _is_zero(_remaining(named, limit))]
     waits = [_span_or_moment(resets[limit], named.get("date")) for limit in used_up or resets]
@@ -205,7 +213,7 @@ def _wait_in_words(words: str) -> float | None:
 
 
 def _span(parts: Iterable[tuple[str, str]]) -> float | None:
-    """The sum of spans such as ``6m`` and ``0s``; None of nothing."""
+    """The sum of durations such as ``6m`` and ``0s``; None if there are none."""
     spans = [float(number) * _seconds_of(unit) for number, unit in parts]
     return math.fsum(spans) if spans else None
 

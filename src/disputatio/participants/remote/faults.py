@@ -1,14 +1,12 @@
-"""What went wrong on the way to a model, told as a ``Fault``.
+"""Translates exceptions of the libraries into a ``Fault`` with one sentence that names the place and the cause.
 
-Every exception of the libraries below ends here and becomes one sentence that names the place and the cause.
-Two rules decide between the kinds for a lost connection:
+For a lost connection there are two kinds:
 
-- UNREACHABLE: no connection was made. Nothing was sent, so nothing can have been spent.
-- CUT_OFF: the connection ended after it was made and before the answer was complete. The provider may have
-  worked, and may charge for it.
+- UNREACHABLE: no connection was made. Nothing was sent, so nothing was spent.
+- CUT_OFF: the connection ended before the answer was complete. The provider may charge for the call.
 
-The libraries wrap what happened in their own exceptions, one in another; the cause is searched along the
-chain, innermost last, by class name where the library may not be installed.
+The libraries nest their exceptions, so the cause is searched along the chain, innermost last. Classes of libraries that
+may not be installed are recognised by name.
 """
 
 from __future__ import annotations
@@ -125,7 +123,7 @@ def key_missing(endpoint: Endpoint) -> Fault:
 
 
 def key_malformed(endpoint: Endpoint) -> Fault:
-    """The key cannot be one: HTTP libraries would quote it in their complaint, so it never reaches them."""
+    """The key is malformed. It never reaches the HTTP libraries, which would quote it in their errors."""
     cause = "the key holds a space, a line break or a character outside ASCII, so it was not sent"
     return Fault(FaultKind.KEY_REJECTED, f"{endpoint.place} cannot be called: {cause}.")
 
@@ -158,7 +156,7 @@ def parameter_refused(endpoint: Endpoint, error: BaseException, names: Collectio
 
 
 def mode_refused(endpoint: Endpoint, mode: OutputMode) -> Fault:
-    """The model is known to refuse this mode of structured output, so nothing was sent."""
+    """The model refused this mode of structured output before, so nothing was sent."""
     return _fault(FaultKind.SCHEMA_UNSUPPORTED, endpoint, "it said so before", mode=mode)
 
 
@@ -195,13 +193,13 @@ def _rejected(error: ModelAPIError, endpoint: Endpoint, mode: OutputMode | None,
 
 
 def _overlong(error: OverlongError, endpoint: Endpoint, text: str) -> Fault:
-    """The fault for an answer that was stopped at its bound; its text is the beginning of what came."""
+    """The fault for an answer that was stopped at its bound, with the beginning of its text."""
     head = one_line(text or error.head.decode(errors="replace"), endpoint.api_key, LONGEST_BEGINNING)
     return Fault(FaultKind.ANSWER_TOO_LONG, f"{endpoint.place} {error.sentence}.", text=head)
 
 
 def _is_rejection(error: ModelAPIError) -> bool:
-    """Whether the provider said something, rather than that its response could not be read."""
+    """Whether the provider refused, as opposed to an unreadable response."""
     return getattr(error, "status_code", None) is not None or error.body is not None
 
 
@@ -214,14 +212,14 @@ def _no_answer(error: NoAnswerError, endpoint: Endpoint, mode: OutputMode | None
     rejection = Rejection(status, codes, message_in(error.body), zhipu=_is_zhipu(endpoint))
     kind = rejection.kind(mode)
     if kind in (FaultKind.SERVER_ERROR, FaultKind.BAD_REQUEST):
-        # The status said 200: only a cause that waiting or repeating cannot cure is worth another kind.
+        # The status was 200: other kinds are only for causes that waiting or repeating cannot cure.
         kind = FaultKind.GARBLED
     why = f"an error with status 200: {rejection.words}" if rejection.words else "an error with status 200"
     return _fault(kind, endpoint, why, mode=mode, text=text)
 
 
 def _lost(error: BaseException, endpoint: Endpoint, text: str) -> Fault | None:
-    """The fault where ``error`` comes from a lost connection or one never made."""
+    """The fault if a connection was lost or never made, else None."""
     chain = list(_chain(error))
     if redirect := next((words for link in chain if (words := _redirect(link))), None):
         return Fault(FaultKind.BAD_REQUEST, _sentence(endpoint, "is somewhere else", redirect))
@@ -246,7 +244,7 @@ def _lost(error: BaseException, endpoint: Endpoint, text: str) -> Fault | None:
 
 
 def _amazon(error: BaseException, endpoint: Endpoint) -> Fault | None:
-    """The fault where Amazon's library does not know who calls, or from where; it asks at the first call."""
+    """The fault if Amazon's library lacks credentials or a region, which it looks up at the first call."""
     match type(error).__name__:
         case "NoRegionError":
             return Fault(FaultKind.KEY_MISSING, f"{endpoint.place} needs a region: set AWS_DEFAULT_REGION.")
@@ -259,7 +257,7 @@ def _amazon(error: BaseException, endpoint: Endpoint) -> Fault | None:
 
 
 def _unconnected(link: BaseException) -> str:
-    """Why ``link`` kept a connection from being made, or "" where it did not."""
+    """Why ``link`` prevented a connection, or ""."""
     match link:
         case socket.gaierror() | aiohttp.ClientConnectorDNSError():
             return "the host is unknown, or there is no network"
@@ -279,7 +277,7 @@ def _unconnected(link: BaseException) -> str:
 
 
 def _redirect(link: BaseException) -> str:
-    """Where ``link`` was sent to, or ""."""
+    """The redirect in ``link``, or ""."""
     response = getattr(link, "response", None)
     status = getattr(response, "status_code", None)
     if not isinstance(status, int) or not 300 <= status < 400:
@@ -289,7 +287,7 @@ def _redirect(link: BaseException) -> str:
 
 
 def _unreadable(error: BaseException, endpoint: Endpoint, text: str) -> Fault:
-    """The fault where a library could not make sense of what it got."""
+    """The fault for a response that a library could not read."""
     from pydantic_ai.exceptions import AgentRunError
 
     if isinstance(error, IndexError) or "empty response choice" in str(error):
@@ -301,13 +299,13 @@ def _unreadable(error: BaseException, endpoint: Endpoint, text: str) -> Fault:
     elif "without content" in error.message:
         why = "the stream holds nothing"
     else:
-        # Validation messages go on for pages; their first line says what was expected.
+        # The first line of a long validation message says what was expected.
         why = error.message.partition("\n")[0]
     return _fault(FaultKind.GARBLED, endpoint, why, text=text)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """``error`` and what it came from, outermost first, including the members of exception groups."""
+    """Yield ``error`` and its causes, outermost first, including the members of exception groups."""
     todo, seen = [error], set[int]()
     while todo:
         link = todo.pop(0)

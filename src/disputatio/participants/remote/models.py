@@ -1,10 +1,8 @@
-"""The pydantic-ai model for each kind of endpoint, and what must be closed with it.
+"""Builds the pydantic-ai model for each kind of endpoint.
 
-Clients are built here rather than by pydantic-ai's providers so that none of them retries on its own: the
-record holds every attempt. Addresses and keys are always given, so that no variable of the environment
-(``OPENAI_BASE_URL``, ``OPENAI_ORG_ID`` and their likes) sends a debate or a key somewhere unrecorded.
-
-This module imports pydantic-ai when it is imported, so import it only where a gateway is opened.
+The libraries' clients are built here so that none of them retries on its own: the record holds every attempt. Addresses
+and keys are always given, so that no environment variable (``OPENAI_BASE_URL``, ``OPENAI_ORG_ID``...) sends a debate or
+a key somewhere unrecorded. Importing this module imports pydantic-ai, so import it lazily.
 """
 
 from __future__ import annotations
@@ -37,12 +35,12 @@ if TYPE_CHECKING:
 
 _NO_KEY: Final = "no-key"
 NO_TAGS: Final = ("\x00", "\x00")
-"""Tags that no text has."""
+"""Tags that occur in no text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelConnection:
-    """An open line to a model: the model, how calls are put to it, and how it is closed."""
+    """A model, the request builder for its calls, and a function to close it."""
 
     model: Model[Any]
     prompts: Prompts
@@ -52,7 +50,7 @@ class ModelConnection:
 def build_connection(endpoint: Endpoint) -> ModelConnection:
     """Build the model for ``endpoint``. Nothing is sent.
 
-    Takes up to two seconds when the first model of a kind is built, for the imports; safe in a thread.
+    The imports for the first model of a kind take up to two seconds; safe in a thread.
 
     Raises:
         ImportError: the library of this kind is not installed.
@@ -96,7 +94,7 @@ def _openai(endpoint: Endpoint) -> ModelConnection:
 
 
 def _azure(endpoint: Endpoint) -> ModelConnection:
-    """A deployment may have any name, so what its model takes is known from that only where Azure's table says so."""
+    """A deployment may have any name, so its model's parameters are known only if Azure's table has the name."""
     from pydantic_ai.providers.azure import AzureProvider
     from pydantic_ai.providers.openai import OpenAIProvider
 
@@ -130,7 +128,7 @@ def _openai_responses(endpoint: Endpoint) -> ModelConnection:
     provider = OpenAIProvider(openai_client=_openai_client(endpoint, http))
     model = OpenAIResponsesModel(endpoint.model, provider=provider, profile=with_whole_text)
     fields = openai_fields(endpoint, OpenAIChatModel(endpoint.model, provider=provider))
-    # Responses are kept for 30 days unless this is said; completions are not.
+    # Without this, OpenAI keeps responses for 30 days; it does not keep completions.
     fixed: dict[str, Any] = {"openai_store": False, "extra_headers": _headers(endpoint)}
     if effort := fields.get("reasoning_effort"):
         fixed["openai_reasoning_effort"] = effort
@@ -158,15 +156,14 @@ def _openai_compatible(endpoint: Endpoint) -> ModelConnection:
 
 
 def compatible_profile(default: ModelProfile) -> ModelProfile:
-    """What any server with OpenAI's protocol is taken to support, whatever its model is called.
+    """The assumed profile of any server with OpenAI's protocol, whatever its model is called.
 
-    - Native JSON schemas, tools, and a forced tool choice; where one is refused, the call's fault says so.
-    - ``max_tokens``, which all such servers know; only OpenAI's own has replaced it.
-    - Schemas go out as they are: length and number bounds help grammars (llama.cpp, vLLM) and hurt none.
+    - Native JSON schemas, tools, and a forced tool choice; a refusal becomes the call's fault.
+    - ``max_tokens``, which all such servers know; only OpenAI has replaced it.
+    - Schemas are sent unchanged: length and number bounds help grammars (llama.cpp, vLLM) and hurt none.
     - Sampling settings are always sent.
 
-    Whether control tokens in a text may be read as control is the default's to say: it knows which names
-    belong to models that only their makers serve.
+    ``default`` knows whether a server may read control tokens in a text as control.
     """
     return OpenAIModelProfile(
         json_schema_transformer=None,
@@ -182,8 +179,8 @@ def compatible_profile(default: ModelProfile) -> ModelProfile:
 def with_whole_text(default: ModelProfile) -> ModelProfile:
     """``default`` without the tags in which the library looks for reasoning.
 
-    It takes out what is in between, wherever in an answer, also where an answer quotes the tags; and of reasoning that
-    was cut off it takes out the tag alone. `thoughts` has the rule instead.
+    The library removes tagged text anywhere, even quoted tags, and of reasoning that was cut off only the tag.
+    `disputatio.participants.remote.response` has our rule.
     """
     return {**default, "thinking_tags": NO_TAGS}
 
@@ -200,7 +197,7 @@ def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
         default_query={"api-version": endpoint.api_version} if endpoint.api_version else None,
     )
     if endpoint.kind not in (Kind.OPENAI, Kind.OPENAI_RESPONSES):
-        # The library fills these from OpenAI's variables and would send them to anybody.
+        # The library fills these from OpenAI's variables and would send them to any server.
         client.organization = client.project = client.admin_api_key = None
     return client
 
@@ -208,7 +205,7 @@ def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
 def _headers(endpoint: Endpoint) -> dict[str, Any]:
     headers: dict[str, Any] = {"User-Agent": f"disputatio/{VERSION}"}
     if not endpoint.api_key:
-        # The client insists on a key; a server without keys should see none rather than a made-up one.
+        # The client insists on a key, but a server without keys should not see a made-up one.
         headers["Authorization"] = _library("openai").Omit()
     return headers
 
@@ -274,7 +271,7 @@ def _groq(endpoint: Endpoint) -> ModelConnection:
 
 
 def _older_transport(httpx: Any, *, keep_alive: bool) -> Any:
-    """The transport of this package as one of the older httpx, so that its pool and its bounds hold there too."""
+    """Wrap our transport for the older httpx, so that its pool and bounds apply there too."""
     carrier = AiohttpTransport(keep_alive=keep_alive)
 
     async def handle(_: object, request: Any) -> Any:
@@ -295,7 +292,7 @@ def _bedrock(endpoint: Endpoint) -> ModelConnection:
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
-    # Amazon's library is not asynchronous: calls wait in threads, of which pydantic-ai runs 40 at once.
+    # Amazon's library is synchronous: calls wait in threads, of which pydantic-ai runs 40 at once.
     config = _library("botocore.config").Config(
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=endpoint.timeout_s,
@@ -313,7 +310,7 @@ def _bedrock(endpoint: Endpoint) -> ModelConnection:
         for name in ("anthropic_disallows_sampling_settings", "bedrock_disallows_sampling_settings")
     )
 
-    # Claude takes no temperature while it thinks, there as well.
+    # As with Anthropic: no temperature while Claude thinks.
     samples &= endpoint.reasoning_effort in (None, "none")
 
     async def close() -> None:
@@ -325,18 +322,18 @@ def _bedrock(endpoint: Endpoint) -> ModelConnection:
 
 
 def _reasoning(endpoint: Endpoint, model: Model[Any]) -> ModelSettings:
-    """What every request of the library's own has for the effort."""
+    """The library's settings for the effort."""
     settings: Any = library_settings(endpoint, model)
     return settings  # type: ignore[no-any-return]
 
 
 def _bound_amazon(client: Any) -> None:
-    """Let Amazon's library read no more of a response than its call may bring; it decompresses nothing."""
+    """Bound the responses that Amazon's library reads. It decompresses nothing."""
     session: Any = client._endpoint.http_session
     send: Callable[[Any], Any] = session.send
 
     def bounded_send(request: Any) -> Any:
-        # Else the whole response is read before anybody can count it.
+        # Otherwise the whole response is read before it can be counted.
         request.stream_output = True
         response = send(request)
         response.raw = CountedResponse(response.raw, response.status_code)
@@ -354,7 +351,7 @@ def _bearer_session(key: str) -> object:
 
 
 def _library(name: str) -> Any:
-    """An optional library, which neither the type checker nor every installation has."""
+    """Import an optional library, which the type checker may not have."""
     return import_module(name)
 
 

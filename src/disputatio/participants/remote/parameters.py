@@ -1,18 +1,18 @@
-"""Which parameters a server takes, learned from its refusals and kept for the process.
+"""Learns from refusals which parameters a server accepts, and remembers it for the process.
 
-Servers that speak one protocol differ in their parameters. A refusal that names one of them is cured by making the
-call again without it, or with the newer name of the limit. The rules:
+Servers of one protocol differ in their parameters. If a refusal names a parameter, the call is repeated without it, or
+with the other name of the limit:
 
-1. A refusal has status 400, 422 or 501, or stands in a body with status 200 under such a code.
-2. It names a parameter that was sent: as ``param`` (OpenAI, Azure), in ``loc`` (vLLM, Mistral, FastAPI), or in its
-   words, near one that says that something is not supported (LiteLLM, Groq, Gemini, Bedrock).
-3. Only what an answer does not depend on is left out: ``OPTIONAL``. A limit is never left out, because the reservation
-   of the call rests on it; it goes by its other name. A value out of range is not a parameter that is not supported.
-4. An effort that a user chose is never left out, except ``none``, which a server without the parameter does anyway.
-5. A mode of structured output is remembered too, where the parameter itself is refused and not this schema.
+1. A refusal has status 400, 422 or 501, or such a code in a body with status 200.
+2. It names a sent parameter: as ``param`` (OpenAI, Azure), in ``loc`` (vLLM, Mistral, FastAPI), or in its message, near
+   a word for "not supported" (LiteLLM, Groq, Gemini, Bedrock).
+3. Only ``OPTIONAL`` parameters are dropped. A limit is never dropped, because the reservation of the call depends on
+   it; its other name is tried. A value out of range is not an unsupported parameter.
+4. An effort that a user chose is never dropped, except ``none``, which such a server does anyway.
+5. A mode of structured output is remembered too, if the parameter itself is refused and not this schema.
 
-Each is learned once for a model at its address with its effort. So a server that refuses everything is soon asked
-no more.
+Each is learned once for a model at its address with its effort, so a server that refuses everything is not called for
+long.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.error_details import codes_in, message_in
 
 LIMITS: Final = ("max_tokens", "max_completion_tokens")
-"""The names of the limit in the Chat Completions protocol. A server that refuses one is sent the other."""
+"""The names of the limit in the Chat Completions protocol. If a server refuses one, the other is sent."""
 OPTIONAL: Final = frozenset(
     {
         *("temperature", "seed", "stream", "stream_options", "parallel_tool_calls", "prompt_cache_key"),
         "prompt_cache_options",
     }
 )
-"""What is left out where it is refused. Without ``stream`` an answer comes whole."""
+"""Parameters that are dropped if refused. Without ``stream`` the answer comes as a whole."""
 _STRUCTURE: Final[Mapping[OutputMode, frozenset[str]]] = {
     OutputMode.NATIVE: frozenset({"response_format"}),
     OutputMode.TOOL: frozenset({"tools", "tool_choice"}),
@@ -57,7 +57,7 @@ _RANGE: Final = re.compile(
 _ONE_SCHEMA: Final = re.compile(r"(?<!json[_ -])\bschema\b", re.IGNORECASE)
 _IS_VALUE: Final = re.compile(r"\bvalues?\b", re.IGNORECASE)
 _READ: Final = 2_000
-"""Characters of a refusal's words that are searched: some servers repeat the whole request after them."""
+"""Searched characters of a refusal's message: some servers append the whole request."""
 _DEEPEST: Final = 6
 _MOST_KEPT: Final = 256
 
@@ -66,17 +66,17 @@ _REFUSED: Final[dict[_Place, frozenset[str]]] = {}
 
 
 def refused_by(endpoint: Endpoint) -> frozenset[str]:
-    """The parameters that the model at ``endpoint`` is known to refuse."""
+    """The refused parameters of the model at ``endpoint``."""
     return _REFUSED.get(_place(endpoint), frozenset())
 
 
 def forget() -> None:
-    """Forget all that was learned, as a new process has."""
+    """Forget everything, as in a new process."""
     _REFUSED.clear()
 
 
 def adapt(body: dict[str, Any], refused: Collection[str]) -> None:
-    """Take out of ``body``, a request of the Chat Completions protocol, what is refused; rename a refused limit."""
+    """Remove refused parameters from ``body``, a Chat Completions request, and rename a refused limit."""
     for name in refused:
         if name in LIMITS:
             continue
@@ -88,7 +88,7 @@ def adapt(body: dict[str, Any], refused: Collection[str]) -> None:
 
 
 def mode_name(mode: OutputMode) -> str:
-    """What a mode that is refused as a whole is remembered as."""
+    """The name under which a refused mode is remembered."""
     return f"mode:{mode.value}"
 
 
@@ -98,14 +98,14 @@ def learn(
     """Learn from ``error`` what the model at ``endpoint`` refuses.
 
     Args:
-        endpoint: the place called.
+        endpoint: the endpoint of the call.
         error: what the library raised.
         mode: the output mode of the call.
         sent: the parameters that were sent.
-        refused: what the call was already made without.
+        refused: the parameters that were already dropped.
 
     Returns:
-        The parameters that the next call is made without, or under another name; empty where another call is no cure.
+        The parameters to drop or rename in the next call; empty if another call does not help.
     """
     status, body = getattr(error, "status_code", None), getattr(error, "body", None)
     if status is None:
@@ -123,7 +123,7 @@ def learn(
     if endpoint.reasoning_effort == "none" and not _IS_VALUE.search(message_in(body)):
         curable |= named & {"reasoning_effort"}
     if "stream_options" in curable:
-        # The library asks with it for the counts of a stream; without them nothing would be known of its cost.
+        # Without stream_options a stream has no token counts, and its cost would be unknown.
         curable.add("stream")
     new = frozenset(curable) - refused
     _keep(place, new)
@@ -142,7 +142,7 @@ def _place(endpoint: Endpoint) -> _Place:
 
 
 def _named(body: object, sent: Collection[str]) -> frozenset[str]:
-    """Those of ``sent`` that an error body calls unsupported."""
+    """The sent parameters that an error body calls unsupported."""
     words = message_in(body)[:_READ]
     codes = codes_in(body)
     told = bool(codes & _CODES) or re.search(_UNSUPPORTED, words, re.IGNORECASE) is not None
@@ -160,7 +160,7 @@ def _is_named_in(words: str, name: str) -> bool:
 
 
 def _fields(body: object, *, told: bool, depth: int) -> Iterator[str]:
-    """The fields that an error body blames: each ``param``, and each place of an input that is not permitted."""
+    """Yield the fields that an error body blames: each ``param``, and each ``loc`` of a forbidden input."""
     if depth == 0:
         return
     if isinstance(body, Mapping):

@@ -1,4 +1,4 @@
-"""Whether calls can work, asked of the provider's list of models, which costs no tokens."""
+"""Checks whether calls can work by the provider's list of models, which costs no tokens."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SCOPE_WORDS = re.compile(r"scope|permission", re.IGNORECASE)
 
 
 async def probe(endpoint: Endpoint) -> Fault | None:
-    """Ask ``endpoint`` once. None where nothing speaks against calls, or where there is nothing to ask."""
+    """Send one request to ``endpoint``. None if no problem was found, or if it has no list of models."""
     question = _question(endpoint)
     if question is None:
         return None
@@ -49,7 +49,7 @@ async def probe(endpoint: Endpoint) -> Fault | None:
 
 
 def _question(endpoint: Endpoint) -> tuple[str, dict[str, str]] | None:
-    """The address that tells about the model, with the headers to ask it; None where there is none.
+    """The address of the model list, and the headers for it; None if there is none.
 
     Sources: https://platform.openai.com/docs/api-reference/models,
     https://platform.claude.com/docs/en/api/models, https://ai.google.dev/api/models,
@@ -80,14 +80,14 @@ def _question(endpoint: Endpoint) -> tuple[str, dict[str, str]] | None:
 def _verdict(endpoint: Endpoint, status: int, content: bytes) -> Fault | None:
     body = _parsed(content)
     if status == 200 and endpoint.kind is Kind.AZURE:
-        # It lists the models that could be deployed and not the deployments.
+        # Azure lists the models that could be deployed, not the deployments.
         return None
     if status == 200:
         return _missing_from(endpoint, body)
     if status == 404 and endpoint.kind in (Kind.ANTHROPIC, Kind.GOOGLE) and isinstance(body, Mapping):
         return status_fault(endpoint, status, body)
     if status == 403 and _SCOPE_WORDS.search(message_in(body)):
-        # A restricted key may be good for calls and not for this list.
+        # A restricted key may be valid for calls but not for this list.
         return None
     fault = status_fault(endpoint, status, body if body is not None else content)
     return fault if fault.kind in _TELLING else None
@@ -100,7 +100,7 @@ def _missing_from(endpoint: Endpoint, body: object) -> Fault | None:
     if not isinstance(listed, list) or not listed or not all(isinstance(item, Mapping) for item in listed):
         return None
     names = [name for item in listed for name in _names(item)]
-    # llama.cpp's server answers to any name with the one model it has loaded.
+    # llama.cpp's server accepts any name for the one model it has loaded.
     if not names or any("llamacpp" in str(item.get("owned_by")).lower() for item in listed):
         return None
     if _plain(endpoint.model) & {form for name in names for form in _plain(name)}:

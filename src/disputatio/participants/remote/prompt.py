@@ -1,14 +1,23 @@
-"""A ``Call`` as the request that pydantic-ai takes.
+"""Turns a ``Call`` into a request of pydantic-ai, and marks prompts for caches.
 
-What a prompt looks like on the wire is a rule of this module:
+- All system segments become one system message, which comes first.
+- Other neighbouring segments of one role become one message, joined by blank lines.
+- In prompted mode ``SCHEMA_REQUEST`` follows the last user segment, unless the prompt contains the schema.
+- In tool mode the answer is the argument of one tool, described as ``TOOL_DESCRIPTION``.
 
-- all system segments become one system message, which comes first;
-- other neighbours of one role become one message each;
-- segments in a message are joined by a blank line and are otherwise sent as they are;
-- in prompted mode the schema follows the last user segment, worded as ``SCHEMA_REQUEST``, unless the prompt tells it;
-- in tool mode the answer is the argument of one tool, described as ``TOOL_DESCRIPTION``.
+Some caches end only at marks: those of Anthropic, Amazon, and OpenAI from GPT-5.6 on. They serve a prefix that ends at
+a mark, if an earlier prompt had a mark at the same place. Writing costs up to a quarter more than usual input, reading
+a tenth or less. So prompts are marked:
 
-This module imports pydantic-ai when it is imported, so import it only where a gateway is opened.
+- where the task begins: the part before it will be sent again, the task will not;
+- at the end of the longest prefix that was marked before, so that it is read;
+- once at the end of the system message, which all seats share;
+- never below 1,024 tokens, counted as four bytes each, which these providers do not cache.
+
+A schema outside the prompt (native and tool modes) comes first for these caches, so only calls with the same schema
+share a prefix. Such a prefix is written when its schema comes a second time.
+
+Importing this module imports pydantic-ai, so import it lazily.
 """
 
 from __future__ import annotations
@@ -43,7 +52,7 @@ SCHEMA_REQUEST: Final = (
     "Answer with one JSON object and nothing else: no words before or after it and no code fence. "
     "It must be valid under this JSON Schema:\n{schema}"
 )
-"""What prompted mode adds after the last user segment; ``{schema}`` is the schema as compact JSON."""
+"""Added in prompted mode after the last user segment; ``{schema}`` is the schema as compact JSON."""
 
 TOOL_DESCRIPTION: Final = "Gives the answer. Call it exactly once."
 """The description of the one tool in tool mode."""
@@ -118,13 +127,12 @@ _Structure = TypeVar("_Structure")
 
 
 class Structures(Generic[_Structure]):
-    """How calls ask for structure, worked out once per schema and mode.
+    """A cache of the structured-output part of requests, by schema and mode.
 
-    Rewriting a schema for a provider costs more than preparing all the rest of a call, and a call is often
-    made again: by its retries, and by every debate that asks the same.
+    Rewriting a schema for a provider costs more than the rest of preparing a call.
 
     Args:
-        make: turns a schema in plain dicts and lists, its name and the mode into what the request needs.
+        make: builds that part from a schema in plain dicts and lists, its name and the mode.
     """
 
     _KEPT: Final = 64
@@ -134,13 +142,13 @@ class Structures(Generic[_Structure]):
         self._known: OrderedDict[tuple[bytes, str, OutputMode], _Structure] = OrderedDict()
 
     def of(self, call: Call) -> _Structure | None:
-        """The structure that ``call`` asks for outside its prompt, or None."""
+        """The structured-output part of ``call`` outside its prompt, or None."""
         if call.schema is None or call.mode in (OutputMode.TEXT, OutputMode.PROMPTED):
             return None
-        # Told apart by content and the order of its keys: every debate makes schemas of its own that say the same.
+        # Keyed by content and key order: each debate makes its own equal schemas.
         written = orjson.dumps(call.schema, default=dict)
         key = (written, call.schema_name, call.mode)
-        # Taken out and put back as the latest; several event loops may share this.
+        # Popped and put back as the latest; several event loops may share this.
         known = self._known.pop(key, None)
         if known is None:
             # In plain dicts and lists, keys in their order.
@@ -153,10 +161,7 @@ class Structures(Generic[_Structure]):
 
 
 def messages_of(call: Call, sent_as: Callable[[str], str] | None = None) -> list[tuple[str, str]]:
-    """The prompt of ``call`` as roles and texts, in the order in which they are sent.
-
-    ``sent_as`` is what becomes of the text of a segment; None leaves all as they are.
-    """
+    """The messages of ``call`` as roles and texts, in order. ``sent_as`` rewrites the text of each segment."""
     system: list[str] = []
     runs: list[tuple[str, list[str]]] = []
     before = ""
@@ -180,9 +185,9 @@ def messages_of(call: Call, sent_as: Callable[[str], str] | None = None) -> list
 
 
 def marked_messages(call: Call, marks: Collection[int]) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """What `spoken` gives, each text in pieces, one for each segment, with whether a mark of ``marks`` follows it.
+    """Like ``messages_of``, with each text split into segments, each with whether a mark of ``marks`` follows it.
 
-    Together the pieces of a message are its text, to the letter.
+    The joined segments of a message are exactly its text.
     """
     said: list[tuple[str, list[tuple[str, bool]]]] = []
     for place, segment in enumerate(call.segments, start=1):
@@ -251,20 +256,20 @@ LEAST_BYTES: Final = 4096
 _BOUNDARIES_KEPT: Final = 4096
 _CALLS_KEPT: Final = 64
 _BEHIND: Final = frozenset({OutputMode.PROMPTED, OutputMode.TEXT})
-"""The modes in which a schema, if there is one, stands at the end of the prompt."""
+"""The modes with the schema at the end of the prompt."""
 
 
 class Breakpoints:
-    """Remembers which beginnings were marked in the calls to one model. It decides nothing that a model reads."""
+    """Remembers which prefixes were marked in the calls to one model."""
 
     def __init__(self) -> None:
         self._marked: OrderedDict[int, None] = OrderedDict()
         self._schemas: OrderedDict[int, None] = OrderedDict()
-        # A call may be put twice, by its attempts; both times it is to be the same request.
+        # Each attempt at a call must be the same request.
         self._known: OrderedDict[int, tuple[Call, tuple[int, ...]]] = OrderedDict()
 
     def of(self, call: Call) -> tuple[int, ...]:
-        """How many segments of ``call`` stand before each mark, fewest first; three marks at most."""
+        """The number of segments of ``call`` before each mark, ascending; at most three marks."""
         known = self._known.get(id(call))
         if known is None:
             known = self._known[id(call)] = (call, self._marks(call))
@@ -283,7 +288,7 @@ class Breakpoints:
             marks.add(max(boundaries))
         shared = sum(row.role == "system" for row in call.segments)
         if writes and shared in boundaries and boundaries[shared] not in self._marked:
-            # Seats that hear other things begin alike up to here.
+            # The prompts of all seats agree up to here.
             marks.add(shared)
         for place in marks:
             self._marked[boundaries[place]] = None
@@ -293,10 +298,10 @@ class Breakpoints:
 
 
 def _boundaries(call: Call, schema: int) -> dict[int, int]:
-    """The places before the task at which a mark may stand, each with a name for all that stands before it."""
+    """The possible places of marks before the task, each with a hash of everything before it."""
     roles = [row.role for row in call.segments]
     if "system" in roles[roles.count("system") :]:
-        # It is moved to the front on the wire, and what stands before a place is then something else.
+        # It will be moved to the front, which changes the prefixes.
         return {}
     answered = next((place for place, row in enumerate(call.segments) if row.role == "assistant"), len(call.segments))
     found: dict[int, int] = {}

@@ -1,10 +1,9 @@
-"""Takes a model's reasoning out of its answer.
+"""Removes reasoning from answers, and reads the reported tokens and cost.
 
-A server with a parser for its model's reasoning puts it into a field of its own, which no one reads here. A server
-without one passes it on as text before the answer, in the tags of the model. Reasoning is no part of an answer: it is
-not read, not recorded as one, and shown to no other seat.
+Some servers put a model's reasoning into a separate field, which is ignored. Others leave it in the text before the
+answer, in the tags of the model. Reasoning is neither recorded as an answer nor shown to other seats.
 
-An answer that begins with a brace is JSON from its first character, so a tag that it quotes stays.
+An answer that begins with a brace is JSON, so tags that it quotes are kept.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ TAGS: Final = (
     # The raw form of gpt-oss, where a server does not parse it (https://github.com/openai/harmony).
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
 )
-"""What opens and closes a stretch of reasoning: DeepSeek and Qwen, Claude, Gemma, others, Seed, Magistral, Kimi."""
+"""Tags around reasoning: DeepSeek and Qwen, Claude, Gemma, others, Seed, Magistral, Kimi."""
 
 _ENDS: Final = ("<|return|>", "<|end|>")
 _SIGN: Final = re.compile("|".join(re.escape(tag) for pair in TAGS for tag in pair))
@@ -43,12 +42,12 @@ def has_reasoning_tag(text: str) -> bool:
 
 
 def strip_reasoning(text: str, *, cut: bool) -> str:
-    """``text`` without the reasoning before the answer.
+    """Remove the reasoning before the answer.
 
     Args:
-        text: what a server gave as the answer.
-        cut: whether it ended at the token limit. Then an open tag was not closed because the model was still reasoning,
-            and nothing of the text is an answer. A model that stopped by itself may have answered inside the tag.
+        text: the text of a response.
+        cut: whether it ended at the token limit. Then an open tag means that the model was still reasoning, and
+            there is no answer. A model that stopped by itself may have answered inside the tag.
     """
     rest = text.lstrip()
     if rest.startswith("{") or not has_reasoning_tag(rest):
@@ -72,14 +71,14 @@ def strip_reasoning(text: str, *, cut: bool) -> str:
 
 
 class ReasoningFilter:
-    """Passes a text on piece by piece, without the reasoning that opens it."""
+    """Removes the reasoning at the start of a streamed text."""
 
     def __init__(self) -> None:
         self._held = ""
         self._open = False
 
     def take(self, piece: str) -> str:
-        """What of the text so far, which ``piece`` continues, can be passed on now."""
+        """Add ``piece`` and return the text that can be passed on now."""
         if self._open:
             return piece
         self._held += piece
@@ -94,23 +93,22 @@ class ReasoningFilter:
             begun = begun.lstrip()
             self._held = begun
         if any(opening.startswith(begun) for opening, _ in TAGS):
-            # It may still become a tag; so may nothing at all.
+            # This may still become a tag.
             return ""
         self._open, whole, self._held = True, self._held, ""
         return whole
 
 
 REPORTED_USD: Final = "reported_usd"
-"""The attribute of the library's usage that keeps a reported cost; its own ``cost`` may be from a price table."""
+"""Attribute of the library's usage for a reported cost; its own ``cost`` may come from a price table."""
 CLOSED: Final = "closed"
-"""The provider detail which says that a stream sent its counts and ended, without a finish reason."""
+"""Provider detail: a stream sent its counts and ended without a finish reason."""
 COST_HEADER: Final = b"x-litellm-response-cost"
-"""US dollars, as LiteLLM reckons them (https://docs.litellm.ai/docs/proxy/response_headers). A stream's headers leave
-before anything has cost, so they say nothing."""
+"""US dollars (https://docs.litellm.ai/docs/proxy/response_headers). A stream's headers come too early to have it."""
 
 
 def cost_in(headers: Iterable[tuple[bytes, bytes]]) -> Decimal | None:
-    """The cost in US dollars that the headers of a whole response state, None where they state none."""
+    """The cost in US dollars in the headers of a whole response, or None."""
     for name, value in headers:
         if name.lower() == COST_HEADER:
             try:
@@ -129,9 +127,9 @@ def with_cost(reply: Reply, headers: Iterable[tuple[bytes, bytes]]) -> Reply:
 
 
 def usage_of(usage: RequestUsage) -> Usage:
-    """The tokens that the provider reported, None for what it did not.
+    """The reported tokens; None for missing counts.
 
-    ``RequestUsage`` reads zero for what was never reported; what was is set on the object itself.
+    ``RequestUsage`` reads zero for missing counts; reported ones are set on the object itself.
     """
     if usage.unmeasured_requests:
         return Usage()
@@ -147,7 +145,7 @@ def usage_of(usage: RequestUsage) -> Usage:
 
 
 def _reasoning_tokens(usage: RequestUsage) -> int | None:
-    """The count of its own field, else that of the details, where the library has it for Groq and Gemini."""
+    """The count in its own field, else in the details, where the library puts it for Groq and Gemini."""
     told = vars(usage).get("output_reasoning_tokens")
     if isinstance(told, int):
         return told

@@ -1,14 +1,15 @@
 """HTTP for the provider libraries: aiohttp under httpx2, one pool of connections per event loop.
 
-What belongs here: carrying one HTTP exchange, and saying truthfully how it failed. What does not: status
-codes, bodies, retries.
+It carries one HTTP exchange and reports how it failed. It knows nothing of status codes, bodies or retries.
 
-Why not the adapters that exist: they report a refused connection, an unknown host and a dropped connection
-all as a connect time-out, and each client opens a pool of its own with a limit. Here every exception is
-raised as the httpx2 class that says what happened, from the original one, and all gateways of an event loop
-share a pool without a limit, because the engine decides how many calls run at once.
+Existing adapters report a refused connection, an unknown host and a dropped connection all as a connect time-out, and
+open a limited pool per client. Here every exception becomes the httpx2 class that says what happened, and all clients
+of an event loop share a pool. It has no limit, because the engine decides how many calls run at once.
 
-``aiohttp`` is chosen for its cost: about half the processor time of httpx2's own transport per call.
+``aiohttp`` takes about half the processor time of httpx2's own transport per call.
+
+Responses are decompressed step by step and counted before they are kept. Every way out of a client reads here, so one
+bound holds for all. Importing this module imports aiohttp and httpx2, so import it lazily.
 """
 
 from __future__ import annotations
@@ -59,21 +60,21 @@ class RawResponse(NamedTuple):
 
 @dataclass(slots=True)
 class ReplayedExchange:
-    """Leads a library through an exchange without sending anything.
+    """Answers a library's request from a known outcome, without sending it.
 
     Attributes:
-        arrived: what it finds: the response, or the failure. None stops it where it would send.
-        shown: the request that it would have sent.
+        outcome: the response or the failure. None stops the library where it would send.
+        request: the request that it would have sent.
     """
 
     outcome: RawResponse | httpx2.RequestError | None = None
     request: httpx2.Request | None = None
 
     def respond(self, request: httpx2.Request) -> httpx2.Response:
-        """What comes of ``request``.
+        """Answer ``request`` with the outcome.
 
         Raises:
-            httpx2.RequestError: the failure, or that this is where it stops.
+            httpx2.RequestError: the outcome is a failure, or None.
         """
         self.request = request
         match self.outcome:
@@ -92,11 +93,11 @@ _REPLAYED: ContextVar[ReplayedExchange | None] = ContextVar("_REPLAYED", default
 def replay_exchange(
     outcome: RawResponse | httpx2.RequestError | None, *, shows: bool = False
 ) -> Iterator[ReplayedExchange]:
-    """Lead the requests of this context through ``outcome`` instead of sending them.
+    """Answer the requests of this context with ``outcome`` instead of sending them.
 
     Args:
-        arrived: what they find. None sends them after all, unless ``shows`` is given.
-        shows: stop each where it would be sent, and keep it.
+        outcome: the response or failure. None sends the requests after all, unless ``shows`` is set.
+        shows: stop each request before it is sent, and keep it.
     """
     exchange = ReplayedExchange(outcome)
     token = _REPLAYED.set(exchange if shows or outcome is not None else None)
@@ -111,7 +112,7 @@ _COLLECTED_HEADERS: ContextVar[list[tuple[bytes, bytes]] | None] = ContextVar("_
 
 @contextmanager
 def collect_headers() -> Iterator[list[tuple[bytes, bytes]]]:
-    """The headers of the responses in this context, as they come: the libraries do not pass them on."""
+    """Collect the headers of all responses in this context, which the libraries do not pass on."""
     headers: list[tuple[bytes, bytes]] = []
     token = _COLLECTED_HEADERS.set(headers)
     try:
@@ -140,22 +141,22 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     """
 
     def __init__(self, *, connect_timeout_s: float = CONNECT_TIMEOUT_S, keep_alive: bool = True) -> None:
-        # No read limit: the caller's limit on the whole call is the only clock, so that one message is true.
+        # No read limit: only the caller's limit on the whole call applies, so that there is one message.
         self._timeout = aiohttp.ClientTimeout(total=None, connect=connect_timeout_s)
         self._keep_alive = keep_alive
         self._pool: _Pool | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send ``request`` and return once the response's headers are there.
+        """Send ``request`` and return when the response's headers have arrived.
 
         Raises:
-            httpx2.TransportError: the class says what happened, ``__cause__`` is the original.
+            httpx2.TransportError: the class says what happened; ``__cause__`` is the original.
         """
         exchange = _REPLAYED.get()
         if exchange is not None:
-            led_through = exchange.respond(request)
-            _collect(led_through.headers.raw)
-            return led_through
+            replayed = exchange.respond(request)
+            _collect(replayed.headers.raw)
+            return replayed
         body = await request.aread()
         with _translate_errors():
             response = await self._send(
@@ -198,7 +199,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             method,
             url,
             headers=headers,
-            # aiohttp warns of large bytes, and writes a file piece by piece.
+            # aiohttp warns about large bytes, but writes a file in pieces.
             data=body if body is None or len(body) < _LARGE else io.BytesIO(body),
             allow_redirects=False,
             auto_decompress=False,
@@ -222,33 +223,33 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
 
 
 def address_of(url: httpx2.URL) -> URL:
-    """``url`` for aiohttp; name and password are left out, for httpx2 has made a header of them."""
+    """Convert ``url`` for aiohttp, without name and password: httpx2 has sent them as a header."""
     if url.userinfo:
         url = url.copy_with(username=None, password=None)
     return URL(str(url), encoded=True)
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Closes a kept connection on which a response came that was not asked for: it would answer the next request."""
+    """Closes idle connections with an unrequested response, which would answer the next request."""
 
     async def connect(self, *request: Any, **options: Any) -> aiohttp.connector.Connection:
         while True:
             connection = await super().connect(*request, **options)
-            # Nothing is read as a response over a new connection, so this comes to an end.
+            # The loop ends: a new connection has no such response.
             if connection.protocol is None or not len(connection.protocol):
                 return connection
             connection.close()
 
 
 class _Pool:
-    """The connections of one event loop, kept while at least one transport uses them."""
+    """The connections of one event loop, open while a transport uses them."""
 
     _open: ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool]] = WeakKeyDictionary()
 
     def __init__(self, loop: asyncio.AbstractEventLoop, *, force_close: bool = False) -> None:
         self.loop = loop
         self.members = 1
-        # Looking it up goes through the whole environment.
+        # The lookup reads the whole environment.
         self.proxy_of = functools.lru_cache(maxsize=64)(_environment_proxy)
         self.session = aiohttp.ClientSession(
             connector=_Connector(limit=0, ttl_dns_cache=60, force_close=force_close),
@@ -258,7 +259,7 @@ class _Pool:
 
     @classmethod
     def join(cls, loop: asyncio.AbstractEventLoop) -> _Pool:
-        """The pool that the transports of ``loop`` share."""
+        """Join the shared pool of ``loop``."""
         pool = cls._open.get(loop)
         if pool is None:
             pool = cls._open[loop] = cls(loop)
@@ -293,28 +294,28 @@ class _Body(httpx2.AsyncByteStream):
                 yield part
 
     async def aclose(self) -> None:
-        # Back to the pool when read to the end; otherwise the connection is closed.
+        # Returns the connection to the pool if it was read to the end, else closes it.
         self._response.release()
         await self._response.wait_for_close()
 
 
 @contextmanager
 def _translate_errors() -> Iterator[None]:
-    """Raise aiohttp's exceptions as the httpx2 class that means the same."""
+    """Raise aiohttp's exceptions as the equivalent httpx2 class."""
     try:
         yield
     except _FAILURES as error:
         raise _translated(error) from error
 
 
-# A TimeoutError is an OSError; cancellation is none of these and passes through.
+# A TimeoutError is an OSError. Cancellation passes through.
 _FAILURES: Final = (aiohttp.ClientError, OSError, ValueError, OverlongError)
 
 
 def _translated(error: Exception) -> httpx2.TransportError:
-    """The exception of httpx2 that says what ``error`` says."""
+    """The httpx2 exception for ``error``."""
     if not isinstance(error, (aiohttp.ClientError, OSError, OverlongError)):
-        # What is wrong with an address beyond its scheme, such as its port.
+        # An invalid part of an address other than its scheme, such as the port.
         return httpx2.UnsupportedProtocol(str(error))
     return _httpx_error_class(error)(str(error))
 
@@ -338,7 +339,7 @@ def _httpx_error_class(error: Exception) -> Callable[[str], httpx2.TransportErro
 
 
 def _ssl_context(url: URL) -> ssl.SSLContext | bool:
-    """How the server at ``url`` is to prove who it is."""
+    """The certificates to trust for ``url``."""
     return trusted_certificates() if url.scheme == "https" else True
 
 
@@ -346,7 +347,7 @@ def _ssl_context(url: URL) -> ssl.SSLContext | bool:
 def trusted_certificates() -> ssl.SSLContext:
     """The system's trusted certificates, as httpx2 finds them (``SSL_CERT_FILE`` is honoured).
 
-    The first use takes about 0.1 s, so gateways call it in a thread before the first https request.
+    The first use takes about 0.1 s, so clients call it in a thread before the first https request.
     """
     return httpx2.create_ssl_context()
 
@@ -354,8 +355,7 @@ def trusted_certificates() -> ssl.SSLContext:
 def _environment_proxy(scheme: str, host: str) -> tuple[URL, dict[str, str] | None] | None:
     """The proxy that the environment names for ``host``, and the headers it wants.
 
-    aiohttp's own lookup is not used: it also reads ``~/.netrc`` for every request and then refuses to send
-    a key beside what it found there.
+    aiohttp's own lookup also reads ``~/.netrc`` for every request and then refuses to send a key as well.
     """
     proxies = urllib.request.getproxies()
     address = proxies.get(scheme) or proxies.get("all")
@@ -372,7 +372,7 @@ _BOUND: ContextVar[AnswerBound] = ContextVar("_BOUND", default=UNASKED)
 
 @contextmanager
 def bound_schema(bound: AnswerBound) -> Iterator[None]:
-    """Let no response in this context be larger than ``bound``, on whatever way it is asked for."""
+    """Limit every response in this context to ``bound``."""
     token = _BOUND.set(bound)
     try:
         yield
@@ -386,7 +386,7 @@ def current_bound() -> AnswerBound:
 
 
 async def read_whole(status: int, headers: RawHeaders, content: aiohttp.StreamReader, intake: Intake) -> bytes:
-    """The body, decompressed; of an error the first ``LARGEST_ERROR`` bytes.
+    """Read the decompressed body; of an error the first ``LARGEST_ERROR`` bytes.
 
     Raises:
         OverlongError: it passes the bound of ``intake``.
@@ -394,7 +394,7 @@ async def read_whole(status: int, headers: RawHeaders, content: aiohttp.StreamRe
         aiohttp.ClientError: the connection was lost.
     """
     if content.is_eof() and _is_answer(status) and not is_encoded(headers):
-        # What is all there takes no steps of its own to read.
+        # The whole body has arrived, so it is read in one step.
         body = content.read_nowait()
         intake.take(body)
         return body
@@ -404,7 +404,7 @@ async def read_whole(status: int, headers: RawHeaders, content: aiohttp.StreamRe
 async def read_parts(
     status: int, headers: RawHeaders, content: aiohttp.StreamReader, intake: Intake
 ) -> AsyncIterator[bytes]:
-    """The body piece by piece, as ``read_whole`` reads it. Raises as that does."""
+    """Yield the body in pieces. Limits and errors are those of ``read_whole``."""
     parts = decompressed(status, headers, content.iter_any())
     if not _is_answer(status):
         async for part in _beginning(parts):
@@ -432,13 +432,13 @@ def _is_answer(status: int) -> bool:
 
 
 class CountedResponse:
-    """A response of urllib3, as which it does everything, that counts what is read of it.
+    """Delegates to a response of urllib3 and counts the bytes that are read. Decompresses nothing.
 
-    It is bounded by what holds where it is made. Nothing is decompressed here.
+    The bound is that of the context in which it is made.
 
     Args:
         raw: the response.
-        status: its status; of an error the first ``LARGEST_ERROR`` bytes are given.
+        status: its status; of an error only the first ``LARGEST_ERROR`` bytes are read.
     """
 
     def __init__(self, raw: Any, status: int) -> None:
