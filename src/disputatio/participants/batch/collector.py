@@ -80,6 +80,7 @@ class BatchCollector:
         self._pending: list[Waiting] = []
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._delivering = 0
         self._apis: dict[RemoteClient, BatchApi] = {}
 
     def open(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
@@ -123,6 +124,16 @@ class BatchCollector:
             if not self._blocked[debate]:
                 del self._blocked[debate]
 
+    @contextmanager
+    def delivering(self) -> Iterator[None]:
+        """Answers are given to debates while this lasts: no batch leaves without their next calls."""
+        self._delivering += 1
+        try:
+            yield
+        finally:
+            self._delivering -= 1
+            self._changed()
+
     async def answer(self, identity: Identity, call: Call, model_client: RemoteClient) -> Reply | Fault:
         """What a call brings, once its batch has ended."""
         waiting = Waiting(identity, call, model_client, asyncio.get_running_loop().create_future())
@@ -136,8 +147,8 @@ class BatchCollector:
             self._timer.cancel()
             self._timer = None
         if self._pending:
-            # Only debates that run can wait.
-            quiet = len(self._blocked) >= len(self._running)
+            # Only debates that run can wait. Those whose answers are being read are about to go on.
+            quiet = len(self._blocked) >= len(self._running) and not self._delivering
             delay = self._quiet_s if quiet else self._linger_s
             self._timer = asyncio.get_running_loop().call_later(delay, self._send_pending)
 
@@ -256,7 +267,9 @@ class BatchCollector:
         return self._apis[model_client]
 
     def _following(self, api: BatchApi) -> Following:
-        return Following(api, self._book, self._clock, self._seconds, self._on_note, self._poll_first_s)
+        return Following(
+            api, self._book, self._clock, self._seconds, self._on_note, self._poll_first_s, self.delivering
+        )
 
     def _seconds(self) -> float:
         return datetime.fromisoformat(self._clock.now()).timestamp()

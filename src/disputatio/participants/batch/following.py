@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -50,6 +51,7 @@ class Following:
         seconds: the time in seconds since 1970.
         on_note: is told what goes wrong.
         poll_first_s: seconds to the first look at a batch; the later ones are further apart.
+        delivering: a context in which answers are given.
     """
 
     def __init__(
@@ -60,9 +62,10 @@ class Following:
         seconds: Callable[[], float],
         on_note: Callable[[str], None],
         poll_first_s: float,
+        delivering: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._api, self._book, self._clock, self._seconds = api, book, clock, seconds
-        self._on_note, self._poll_first_s = on_note, poll_first_s
+        self._on_note, self._poll_first_s, self._delivering = on_note, poll_first_s, delivering
 
     async def create(self, row: BatchRow, items: Sequence[bytes]) -> str | Fault:
         """Create the batch, once; returns the provider's id, or why there certainly is no batch."""
@@ -112,7 +115,8 @@ class Following:
         why = f"the batch of {row.place} has no answer for it"
         if state.failure:
             why = f"the batch of {row.place} failed: {state.failure}"
-        await self._read(row, state, left)
+        with self._delivering():
+            await self._read(row, state, left)
         for waiting in left.values():
             # A batch that failed did nothing; an item that its results pass over may have been charged.
             kind = FaultKind.BATCH_FAILED if state.failure else FaultKind.GARBLED
