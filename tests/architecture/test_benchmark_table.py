@@ -33,7 +33,7 @@ def run() -> ModuleType:
     return module
 
 
-def test_the_readme_has_no_figure_that_the_benchmark_does_not_print() -> None:
+def test_readme_figures_are_printed_by_the_benchmark() -> None:
     table = (RESULTS / "latest.md").read_text("utf-8")
     printed = {_plain(row) for row in _FIGURE.findall(table)}
     for figure in _FIGURE.findall((ROOT / "README.md").read_text("utf-8")):
@@ -44,7 +44,7 @@ def _plain(figure: str) -> str:
     return figure.replace(" ", "").replace("times", "x").lower()
 
 
-def test_the_table_is_the_one_of_the_result_and_was_made_in_one_run(run: ModuleType) -> None:
+def test_table_matches_the_result_of_one_run(run: ModuleType) -> None:
     result = json.loads((RESULTS / "latest.json").read_text("utf-8"))
     assert run.as_markdown(result) == (RESULTS / "latest.md").read_text("utf-8")
     assert [part["name"] for part in result["parts"]] == list(run.PARTS)

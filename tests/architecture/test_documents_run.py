@@ -184,13 +184,13 @@ def test_the_front_door_offers_exactly_what_it_promises():
 
 def test_the_exit_codes_in_the_readme_are_those_of_the_program():
     told = dict(
-        re.findall(r"(\d+) ([a-z ]+)[,.]", (ROOT / "README.md").read_text("utf-8").split("Exit codes:")[1][:260])
+        re.findall(r"(\d+) ([a-z ]+)[;,.]", (ROOT / "README.md").read_text("utf-8").split("Exit codes:")[1][:260])
     )
     assert {int(code) for code in told} <= {int(code) for code in disputatio.ExitCode}
     assert told["3"].startswith("truncated")
 
 
-def test_the_reference_of_the_command_line_is_the_one_the_program_writes():
+def test_command_line_reference_is_generated():
     from disputatio._cli.reference import reference
 
     written = (ROOT / "docs/reference/command-line.md").read_text("utf-8")

@@ -149,7 +149,7 @@ def test_every_module_says_what_it_is_for() -> None:
 TESTS = ROOT / "tests"
 
 
-def test_test_files_have_names_of_their_own_and_tests_are_no_packages() -> None:
+def test_test_files_have_unique_names_and_no_packages() -> None:
     names = Counter(path.name for path in TESTS.rglob("*.py") if path.name != "conftest.py")
     assert [name for name, count in names.items() if count > 1] == []
     assert "__init__.py" not in names

@@ -201,7 +201,7 @@ def test_pure_packages_import_pure_things_alone(package: str) -> None:
     assert strange == []
 
 
-def test_nothing_that_argues_or_builds_a_knowledge_base_imports_outcomes():
+def test_debates_and_knowledge_bases_import_no_outcomes():
     """Labels live where analysts cannot reach them, not even through another module of their own layer."""
     arguing = ("disputatio.market", "disputatio.formats", "disputatio.judging", "disputatio.participants")
     arguing += ("disputatio.engine", "disputatio.prompts", "disputatio.kernel", "disputatio.evidence")
@@ -248,7 +248,7 @@ def test_importing_the_front_door_loads_no_heavy_library() -> None:
 
 
 @pytest.mark.slow
-def test_what_a_debate_is_held_with_loads_no_other_format_and_no_market() -> None:
+def test_a_debate_loads_no_other_format() -> None:
     modules_of_it = "disputatio.engine.runtime, disputatio.report.text, disputatio.formats.registry"
     loaded = loaded_by(f"import {modules_of_it}; disputatio.formats.registry.find_format('structured')")
     others = {"freeform", "panel", "review", "competition", "market", "match"}

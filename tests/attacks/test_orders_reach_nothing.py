@@ -449,7 +449,7 @@ def strange(settings: Settings) -> Iterator[str]:
 @given(body=orders())
 @example(body={"motion": MOTION, "format": "freeform", "seats": {"all": "deepseek", "pro": "openai:gpt-5"}})
 @example(body={"motion": MOTION, "format": "freeform", "seats": {f"all=openai:x at {EVIL}": "embedded"}})
-def test_no_order_resolves_to_what_the_configuration_does_not_name(own_server: Path, body: dict[str, Any]) -> None:
+def test_requests_resolve_only_to_configured_models(own_server: Path, body: dict[str, Any]) -> None:
     """Whatever is in the names and values of an order: it is refused in a sentence, or stays within."""
     settings = refused = None
     try:

@@ -22,7 +22,7 @@ def debate(call, seated) -> str:
     return str(json.loads(call("list", "--json").out)[0]["id"])
 
 
-def test_an_outcome_and_a_sign_off_are_shown_and_the_record_verifies_with_the_head_they_print(call, debate):
+def test_outcome_and_sign_off_are_shown_and_verify(call, debate):
     attached = call("outcome", debate, "--result", "It held.", "--verdict", "right", "--by", "A. Reviewer")
     assert attached.code == 0
     signed = call("sign-off", debate[:5], "--by", "B", "--decision", "reject", "--comment", "Too thin.")
@@ -72,7 +72,7 @@ def test_metrics_count_and_alert_with_a_code_of_their_own(call, debate):
     assert call("metrics", "--since", "2999-01-01").out.startswith("0 debates")
 
 
-def test_a_dossier_is_written_and_one_of_an_altered_record_says_so_with_its_code(call, debate, bare):
+def test_a_dossier_of_an_altered_record_says_so(call, debate, bare):
     written = call("dossier", debate, "--as", "html", "--out", "d.html")
     assert (written.code, written.out) == (0, "")
     assert "Model risk dossier" in (bare / "d.html").read_text("utf-8")
@@ -97,7 +97,7 @@ def test_the_gate_recomputes_nothing_from_too_few_outcomes(call, debate):
 
 
 @pytest.mark.slow
-def test_a_dry_run_tells_how_far_estimates_were_off_once_there_are_debates_to_know_it_from(call, seated):
+def test_a_dry_run_reports_past_estimation_error(call, seated):
     command = ("debate", "Should we act?", "--dry-run", *seated)
     assert "times their estimate" not in call(*command).out
     for motion in ("Should we act now?", "Should we wait?", "Should we ask?"):
@@ -107,7 +107,7 @@ def test_a_dry_run_tells_how_far_estimates_were_off_once_there_are_debates_to_kn
 
 
 @pytest.mark.slow
-def test_two_real_processes_attach_to_one_debate_and_both_are_in_the_record(commands: Commands):
+def test_two_processes_attach_and_both_are_recorded(commands: Commands):
     assert commands.debate("Should we act?", "--json").code == 0
     debate = json.loads(commands.run("list", "--json").out)[0]["id"]
     running = [commands.start("outcome", debate, "--result", f"Finding {number}") for number in (1, 2)]

@@ -139,9 +139,7 @@ def test_a_head_that_is_none_is_invalid_input(call: Call, recorded: Recorded, he
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(BYTES))
-def test_any_flipped_byte_of_the_file_is_found_or_changes_nothing(
-    call: Call, recorded: Recorded, copy: Path, seed: int
-) -> None:
+def test_a_flipped_byte_is_found_or_changes_nothing(call: Call, recorded: Recorded, copy: Path, seed: int) -> None:
     content = bytearray(copy.read_bytes())
     place = random.Random(seed).randrange(len(content))
     content[place] ^= 0xFF

@@ -28,7 +28,7 @@ def models(provider: FakeProvider) -> tuple[str, ...]:
     return ("--seat", "all=openai_compatible:fake", "--base-url", provider.base_url)
 
 
-def test_models_whose_cutoff_nobody_states_are_refused_before_anything_is_asked(call, models, provider, bare):
+def test_models_without_a_known_cutoff_are_refused_first(call, models, provider, bare):
     (bare / "plan.toml").write_text(PLAN)
     refused = call("backtest", "plan.toml", *models)
     assert refused.code == 2
@@ -41,7 +41,7 @@ def test_models_whose_cutoff_nobody_states_are_refused_before_anything_is_asked(
         assert f"{option[0]} is about language models" in by_rules.err
 
 
-def test_a_run_with_all_of_it_is_a_harness_test_and_made_again_from_records_asks_nobody(call, models, provider, bare):
+def test_a_full_run_is_rebuilt_from_records_without_calls(call, models, provider, bare):
     (bare / "plan.toml").write_text(PLAN)
     whole = ("backtest", "plan.toml", *models, "--blind", "--probe", "--cutoff", "2016-02", "--json")
     first = call(*whole)

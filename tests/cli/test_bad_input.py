@@ -63,9 +63,7 @@ def test_bytes_that_are_no_text_are_refused_as_an_argument_too(call: Call, seate
         ("Grüße, 我们应该行动吗？ 👩‍🔬", "Grüße, 我们应该行动吗？ 👩‍🔬"),
     ],
 )
-def test_what_a_motion_hides_is_taken_out_and_the_rest_is_shown_as_it_is(
-    call: Call, seated: tuple[str, ...], given: str, shown: str
-) -> None:
+def test_hidden_parts_of_a_motion_are_removed(call: Call, seated: tuple[str, ...], given: str, shown: str) -> None:
     ended = call("debate", *seated, "--dry-run", "--", given)
     assert ended.code == 0
     assert shown in ended.out
@@ -132,9 +130,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_configuration_file_that_cannot_be_used_is_told_with_the_place(
-    call: Call, bare: Path, seated: tuple[str, ...], name: str
-) -> None:
+def test_a_bad_configuration_file_is_located(call: Call, bare: Path, seated: tuple[str, ...], name: str) -> None:
     content, cause = FILES[name]
     if content is not None:
         (bare / name).write_bytes(content)

@@ -43,7 +43,7 @@ def test_checks_are_kept_apart_from_debates(call, judge, bare):
     assert call("list", "--store", str(found[0])).out.count("structured") == 2
 
 
-def test_a_baseline_is_saved_compared_with_and_said_to_be_worse_with_its_own_exit_code(call, judge, bare):
+def test_a_worse_baseline_has_its_own_exit_code(call, judge, bare):
     command = ("check-judge", "--limit", "1", "--probe", "flaws", *judge)
     saved = call(*command, "--save-baseline", "judge.json")
     assert saved.code == 0, saved.err
@@ -91,7 +91,7 @@ def test_what_cannot_be_used_is_said_in_a_sentence(call, arguments, said):
     assert said in is_clear(ended.err)
 
 
-def test_ctrl_c_keeps_what_was_judged_and_the_same_command_goes_on(
+def test_ctrl_c_keeps_results_and_rerunning_continues(
     commands: Commands, judge: tuple[str, ...], provider: FakeProvider
 ) -> None:
     commands.given = []

@@ -12,9 +12,7 @@ STUDY = b"<!doctype html><p>Releases took 3.8 hours before the split and 0.7 hou
 
 
 @pytest.mark.slow
-def test_sources_from_a_file_and_from_standard_input_are_laid_before_the_seats_and_shown(
-    call: Call, bare: Path, seated: tuple[str, ...]
-) -> None:
+def test_sources_from_file_and_stdin_are_shown(call: Call, bare: Path, seated: tuple[str, ...]) -> None:
     (bare / "figures.json").write_text('{"hours": 3.8412}')
     ended = call("debate", "Split it", *seated[:4], "-e", "figures.json", "-e", "-", "--json", typed=STUDY)
     assert ended.code == 0, ended.err

@@ -151,7 +151,7 @@ def test_help_of_a_debate_imports_nothing_that_runs_one() -> None:
     assert modules.isdisjoint(f"disputatio.formats.{name}" for name in FORMATS)
 
 
-def test_listing_debates_imports_neither_a_database_library_nor_a_format_nor_a_model_client(tmp_path: Path) -> None:
+def test_listing_imports_no_heavy_library(tmp_path: Path) -> None:
     database = tmp_path / "debates.sqlite"
     SqlStore(f"sqlite:///{database}").engine.dispose()
     said, modules = imported_by("list", "--store", str(database))

@@ -93,9 +93,7 @@ def test_output_that_cannot_be_written_is_told(call: Call, seated: tuple[str, ..
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_debate_whose_output_cannot_be_written_is_stopped_and_a_result_is_kept(
-    commands: Commands, provider: FakeProvider
-) -> None:
+def test_unwritable_output_stops_and_keeps_the_result(commands: Commands, provider: FakeProvider) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     try:
         watched = commands.debate(MOTION, out=full)

@@ -64,7 +64,7 @@ def hold_at(provider: FakeProvider, call: int) -> None:
     ("number", "terminal"),
     [(signal.SIGINT, None), (signal.SIGINT, TERMINAL), (signal.SIGTERM, None), (signal.SIGHUP, TERMINAL)],
 )
-def test_a_signal_in_mid_call_stops_the_debate_and_resume_goes_on(
+def test_a_signal_mid_call_stops_and_resume_continues(
     commands: Commands, provider: FakeProvider, number: int, terminal: tuple[int, int] | None
 ) -> None:
     hold_at(provider, 1)
@@ -86,9 +86,7 @@ def test_ctrl_c_typed_at_the_terminal_does_it_too(commands: Commands, provider: 
     check_goes_on(commands, provider, check_stopped(commands, running.ended()), calls=WHOLE)
 
 
-def test_ctrl_c_before_the_judgement_leaves_only_the_judgement_to_ask(
-    commands: Commands, provider: FakeProvider
-) -> None:
+def test_ctrl_c_before_judging_leaves_only_judging(commands: Commands, provider: FakeProvider) -> None:
     hold_at(provider, WHOLE - 1)
     running = commands.start("debate", MOTION, *commands.given)
     provider.arrived.wait(WHOLE)
@@ -112,9 +110,7 @@ def test_impatience_loses_nothing(commands: Commands, provider: FakeProvider, ti
     check_goes_on(commands, provider, debate, calls=WHOLE - 1)
 
 
-def test_ctrl_c_while_resting_between_attempts_does_not_wait_for_the_rest(
-    commands: Commands, provider: FakeProvider
-) -> None:
+def test_ctrl_c_between_attempts_does_not_wait(commands: Commands, provider: FakeProvider) -> None:
     provider.retry_after = "100"
     provider.mishaps = Mishaps().at(0, Mishap.HTTP_429)
     running = commands.start("debate", MOTION, *commands.given)
@@ -176,9 +172,7 @@ def test_a_reader_that_leaves_stops_the_debate(commands: Commands, provider: Fak
     check_goes_on(commands, provider, debate, calls=WHOLE - provider.answered.count)
 
 
-def test_a_killed_debate_goes_on_and_says_what_became_of_the_call_in_flight(
-    commands: Commands, provider: FakeProvider
-) -> None:
+def test_a_killed_debate_explains_the_call_in_flight(commands: Commands, provider: FakeProvider) -> None:
     hold_at(provider, 1)
     running = commands.start("debate", MOTION, *commands.given)
     provider.arrived.wait(2)
@@ -195,7 +189,7 @@ def test_a_killed_debate_goes_on_and_says_what_became_of_the_call_in_flight(
     assert commands.run("verify", debate).code == 0
 
 
-def test_of_two_that_resume_at_once_one_is_told_and_nothing_is_lost(commands: Commands, provider: FakeProvider) -> None:
+def test_of_two_resumes_one_is_refused_and_nothing_is_lost(commands: Commands, provider: FakeProvider) -> None:
     provider.hold()
     running = commands.start("debate", MOTION, *commands.given)
     provider.arrived.wait(1)
@@ -234,9 +228,7 @@ def test_a_debate_that_is_being_held_is_not_taken_over(commands: Commands, provi
     assert provider.arrived.count == WHOLE
 
 
-def test_what_is_shown_on_the_way_out_has_no_stray_control_characters(
-    commands: Commands, provider: FakeProvider
-) -> None:
+def test_final_output_has_no_control_characters(commands: Commands, provider: FakeProvider) -> None:
     provider.hold()
     running = commands.start("debate", MOTION, *commands.given, "--plain", terminal=TERMINAL)
     provider.arrived.wait(1)

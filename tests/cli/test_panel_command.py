@@ -29,7 +29,7 @@ def seats(provider: FakeProvider) -> tuple[str, ...]:
         ("--escalate", "file:///etc/passwd"),
     ],
 )
-def test_a_panel_that_cannot_be_held_is_refused_in_two_lines_before_anybody_is_asked(
+def test_an_impossible_panel_is_refused_before_any_call(
     options: tuple[str, ...], call: Call, provider: FakeProvider
 ) -> None:
     given = [*seats(provider)]

@@ -42,7 +42,7 @@ def resume_id(ended: Ended) -> str:
     return found[1]
 
 
-async def test_words_are_counted_while_they_are_typed_and_a_lone_dot_gives_the_speech(commands: Commands) -> None:
+async def test_words_are_counted_and_a_lone_dot_submits(commands: Commands) -> None:
     command = commands.start("debate", MOTION, "--human", "pro", *commands.given, terminal=TERMINAL, environment=KEYS)
     command.until_shown(" 0 of ")
     command.type(SPEECH)
@@ -58,7 +58,7 @@ async def test_words_are_counted_while_they_are_typed_and_a_lone_dot_gives_the_s
 
 
 @pytest.mark.parametrize("leaves", ["Ctrl-C", "a signal"])
-async def test_whoever_leaves_mid_speech_goes_on_in_the_middle_of_the_sentence(commands: Commands, leaves: str) -> None:
+async def test_leaving_mid_speech_continues_mid_sentence(commands: Commands, leaves: str) -> None:
     command = commands.start("debate", MOTION, "--human", "pro", *commands.given, terminal=TERMINAL, environment=KEYS)
     command.until_shown(" 0 of ")
     command.type(SPEECH[:30])
@@ -88,7 +88,7 @@ async def test_a_pipe_gives_a_speech_and_gets_no_control_code(commands: Commands
     assert speech_of(await events(commands)) == SPEECH
 
 
-async def test_an_input_that_ends_too_early_leaves_the_debate_where_it_is(commands: Commands) -> None:
+async def test_input_that_ends_early_keeps_the_debate(commands: Commands) -> None:
     ended = commands.debate(MOTION, "--human", "pro", typed=b"")
     assert ended.code == 130
     assert "The person in pro left" in ended.err
@@ -106,7 +106,7 @@ async def test_an_empty_speech_is_refused_in_a_sentence_and_on_record(commands: 
     assert "Speech is empty; it needs at least 20 characters." in refused
 
 
-async def test_a_speech_ten_times_too_long_is_counted_and_taken_with_what_it_broke(commands: Commands) -> None:
+async def test_an_overlong_speech_is_taken_with_its_violation(commands: Commands) -> None:
     long = "word " * 100
     limit = ("--set", "rules.speech_words=10")
     ended = commands.debate(MOTION, "--human", "pro", *limit, typed=f"{long}\n.\n{long}\n.\n".encode())

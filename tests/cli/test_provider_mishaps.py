@@ -48,7 +48,7 @@ def rows(commands: Commands, query: str) -> list[tuple[object, ...]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mishap", Mishap)
-def test_a_mishap_in_every_call_ends_in_a_sentence_and_a_whole_record(
+def test_a_mishap_in_every_call_ends_in_a_sentence(
     call: Call, seated: tuple[str, ...], provider: FakeProvider, mishap: Mishap
 ) -> None:
     provider.mishaps = Mishaps().always(mishap)
@@ -119,9 +119,7 @@ OWN_CODES = re.compile(r"\x1b\[(?:[0-9;]*m|\?25[hl]|2K|[0-9]*[AK])|\r")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mishap", ON_A_TERMINAL)
-def test_streams_that_fail_end_as_well_and_what_they_bring_moves_no_cursor(
-    commands: Commands, provider: FakeProvider, mishap: Mishap
-) -> None:
+def test_failing_streams_end_and_move_no_cursor(commands: Commands, provider: FakeProvider, mishap: Mishap) -> None:
     provider.mishaps = Mishaps().always(mishap)
     ended = commands.debate(MOTION, *ONCE, *patience(mishap), terminal=(80, 24))
     assert all(request.body.get("stream") for request in provider.requests), "a terminal is streamed to"

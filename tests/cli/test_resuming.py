@@ -86,7 +86,7 @@ def test_the_same_ceiling_stops_it_again(truncated: Truncated) -> None:
 
 
 @pytest.mark.slow
-def test_no_ceiling_is_refused_where_one_was_reached_and_nothing_is_written(truncated: Truncated) -> None:
+def test_resuming_without_a_new_ceiling_is_refused(truncated: Truncated) -> None:
     ended = truncated.resume()
     assert ended.code == 2
     said = is_clear(ended.err)

@@ -20,7 +20,7 @@ def test_the_gate_says_whether_and_why(call: Call) -> None:
     assert body["rule"] == "factual"
 
 
-def test_the_gate_reads_a_hedging_answer_from_a_file_and_from_standard_input(call: Call, bare: Path) -> None:
+def test_the_gate_reads_answers_from_file_and_stdin(call: Call, bare: Path) -> None:
     (bare / "answer.txt").write_text("It depends on the court.", "utf-8")
     given = ("gate", "--task-type", "compliance", "--answer")
     assert call(*given, "answer.txt").out.startswith("Debate: ")
@@ -28,7 +28,7 @@ def test_the_gate_reads_a_hedging_answer_from_a_file_and_from_standard_input(cal
 
 
 @pytest.mark.slow
-def test_the_expected_costs_are_a_row_for_each_format_and_model_and_nobody_is_called(call: Call) -> None:
+def test_expected_costs_have_a_row_per_format_and_model(call: Call) -> None:
     rows = json.loads(call("gate", "--costs", "openai:gpt-5", "--costs", "ollama:qwen3:8b", "--json").out)
     review = {row["model"]: row for row in rows if row["format"] == "review"}
     assert review["openai:gpt-5"]["calls"] == review["ollama:qwen3:8b"]["calls"] == 5

@@ -24,7 +24,7 @@ def test_doctor_says_what_a_server_offers_and_what_it_does_not(call: Call, seate
     assert "there is no licence" in ended.out
 
 
-def test_a_server_that_cannot_be_used_stops_the_debate_before_it_begins(call: Call, seated: tuple[str, ...]) -> None:
+def test_an_unusable_tool_server_stops_the_start(call: Call, seated: tuple[str, ...]) -> None:
     ended = call("debate", "We should act", *seated, "--tools", "pro=demo", "--mcp", f"demo={SERVER} exits")
     assert ended.code == 2
     assert ended.out == ""
@@ -32,9 +32,7 @@ def test_a_server_that_cannot_be_used_stops_the_debate_before_it_begins(call: Ca
     assert "No debates yet" in call("list").out
 
 
-def test_a_debate_with_a_server_shows_what_was_looked_up_and_is_resumed_with_it_alone(
-    call: Call, seated: tuple[str, ...]
-) -> None:
+def test_a_debate_with_a_server_resumes_with_it_alone(call: Call, seated: tuple[str, ...]) -> None:
     server = ("--mcp", f"demo={SERVER} good")
     ended = call("debate", "We should act", *seated, *SMALL, "--tools", "all=demo.lookup", *server, "--max-calls", "4")
     assert ended.code == 3, ended.said

@@ -131,7 +131,7 @@ def test_reading_makes_no_store(call: Call, bare: Path, command: str) -> None:
     assert list(bare.iterdir()) == []
 
 
-def test_before_the_first_debate_the_list_is_empty_and_no_failure(call: Call, bare: Path) -> None:
+def test_an_empty_store_lists_nothing_without_failure(call: Call, bare: Path) -> None:
     ended = call("list")
     assert (ended.code, ended.err) == (0, "")
     assert "No debates yet" in ended.out
@@ -226,7 +226,7 @@ def id_in_archive(path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_a_debate_in_a_read_only_store_is_refused_before_anything_is_spent(
+def test_a_read_only_store_is_refused_before_spending(
     call: Call, seated: tuple[str, ...], provider: FakeProvider, read_only: Path
 ) -> None:
     for path, cause in (
@@ -247,7 +247,7 @@ def test_a_debate_in_a_read_only_store_is_refused_before_anything_is_spent(
     # Two seats speak at once, and each has a writing on its way when the disk is full.
     + [(size, "structured", 8 + 4) for size in ("128k", "176k", "224k")],
 )
-def test_a_full_disk_is_told_and_what_was_recorded_goes_on_when_there_is_space(
+def test_a_full_disk_is_reported_and_resumes_later(
     commands: Commands, provider: FakeProvider, tmp_path: Path, size: str, format_name: str, calls: int
 ) -> None:
     with small_disk(tmp_path / "disk", size) as disk:

@@ -36,7 +36,7 @@ def test_a_wrong_command_line_is_told_in_a_sentence(call: Call, case: str) -> No
     assert then in said
 
 
-def test_what_was_typed_is_shown_short_and_without_control_characters(call: Call) -> None:
+def test_echoed_input_is_short_and_clean(call: Call) -> None:
     ended = call("\x1b]0;evil\x07" + "x" * 5_000)
     assert ended.code == 2
     assert len(is_clear(ended.err)) < 500
@@ -96,7 +96,7 @@ def test_a_seat_that_cannot_be_filled_is_told_by_name(call: Call, case: str) -> 
         "http://h/v1?key=hunter2",
     ],
 )
-def test_an_address_that_is_none_is_refused_without_repeating_a_password(call: Call, address: str) -> None:
+def test_a_bad_address_is_refused_without_its_password(call: Call, address: str) -> None:
     ended = call("debate", "We should act", "--seat", "all=openai_compatible:fake", "--base-url", address)
     assert ended.code == 2
     assert "--base-url" in is_clear(ended.err)

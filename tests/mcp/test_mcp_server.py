@@ -59,7 +59,7 @@ async def followed(client: Client, debate: str) -> list[dict[str, Any]]:
             return happened
 
 
-async def test_an_assistant_holds_a_debate_over_standard_input_and_output(environment: dict[str, str]) -> None:
+async def test_an_assistant_runs_a_debate_over_stdio(environment: dict[str, str]) -> None:
     server = StdioServerParameters(command=COMMAND[0], args=list(COMMAND[1:]), env=environment)
     async with Client(stdio_client(server)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -101,7 +101,7 @@ async def test_an_assistant_holds_a_debate_over_standard_input_and_output(enviro
         assert "Did you mean openai?" in str(wrong.content)
 
 
-async def test_an_assistant_with_the_token_holds_a_debate_over_http_and_a_stranger_does_not(
+async def test_only_the_token_runs_a_debate_over_http(
     environment: dict[str, str],
 ) -> None:
     with subprocess.Popen(

@@ -56,7 +56,7 @@ def test_every_citation_is_in_the_record_with_what_it_came_to() -> None:
     assert report().status.value == "COMPLETE"
 
 
-def test_a_false_citation_is_asked_for_again_once_and_then_stands_as_a_broken_rule() -> None:
+def test_a_false_citation_is_asked_again_once() -> None:
     events = [row.event() for row in debate().events]
     asked_again = [row.path for row in events if isinstance(row, AnswerRejected)]
     assert asked_again == ["opening/pro", "cross-examination/con"]
@@ -64,7 +64,7 @@ def test_a_false_citation_is_asked_for_again_once_and_then_stands_as_a_broken_ru
     assert broken == {"unverified_citation": 3}
 
 
-def test_a_seat_that_mends_its_citation_when_asked_again_broke_no_rule() -> None:
+def test_a_corrected_citation_is_no_violation() -> None:
     tried: set[tuple[str, str]] = set()
 
     def mending(seat: str, call: Call) -> dict[str, object]:
@@ -90,7 +90,7 @@ def test_each_surface_shows_words_source_and_status(surface: str) -> None:
     assert "the source has no such words" in shown
 
 
-def test_the_briefing_counts_the_citations_and_names_where_one_failed() -> None:
+def test_the_briefing_counts_and_names_failed_citations() -> None:
     said = [row for row in sureness(report()) if "citation" in row and "checked" in row]
     (sentence,) = said
     assert sentence.startswith("7 citations checked against the sources: 3 verified, 1 repaired and 3 unverified")
@@ -99,14 +99,14 @@ def test_the_briefing_counts_the_citations_and_names_where_one_failed() -> None:
     assert any(row.startswith("nothing was cited from the sources") for row in sureness(uncited))
 
 
-def test_the_trace_holds_the_citations_of_arguments_and_responses() -> None:
+def test_the_trace_has_all_citations() -> None:
     assert structured_reading(report()) is not None
     trace = {row["id"]: row for row in export_json(report())["outcome"]["trace"]}
     assert [row["status"] for row in trace["PRO-2"]["citations"]] == ["repaired", "unverified"]
     assert [row["status"] for drawn in trace["PRO-1"]["drew"] for row in drawn["citations"]] == ["verified"]
 
 
-def test_the_page_marks_in_the_sources_exactly_the_words_that_were_found() -> None:
+def test_the_page_marks_exactly_the_quoted_words() -> None:
     from xml.etree.ElementTree import Element
 
     import html5lib
@@ -124,7 +124,7 @@ def test_the_page_marks_in_the_sources_exactly_the_words_that_were_found() -> No
 
 
 @pytest.mark.parametrize("rows", [None, 7, "x", [7], [{}], [{"spans": 7}], [{"spans": [7, [1], ["a", 2], [0, True]]}]])
-def test_what_a_foreign_record_says_of_citations_is_shown_as_far_as_it_goes(rows: object) -> None:
+def test_foreign_citation_findings_are_shown(rows: object) -> None:
     for row in citation_readings(rows):
         assert (row.spans, row.sound, row.sentence) == ((), False, '""')
 

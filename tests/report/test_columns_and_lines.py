@@ -30,7 +30,7 @@ def _cells() -> dict[str, int]:
     return {char: cell_len(char) for char in map(chr, range(0x80, 0x20000))}
 
 
-def test_no_character_is_taken_for_narrower_than_a_terminal_draws_it() -> None:
+def test_no_character_is_measured_too_narrow() -> None:
     unseen = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
     drawn = {char: cells for char, cells in _cells().items() if unicodedata.category(char) not in unseen}
     assert [char for char, cells in drawn.items() if cells > columns(char)] == []
@@ -47,7 +47,7 @@ def test_newer_wide_characters_are_wide_under_every_python(monkeypatch) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(_TEXTS)
-def test_a_text_is_never_taken_for_narrower_than_a_terminal_draws_it(text: str) -> None:
+def test_no_text_is_measured_too_narrow(text: str) -> None:
     for row in text.split("\n"):
         assert cell_len(row) <= columns(row)
 

@@ -127,7 +127,7 @@ async def test_citations_stand_with_how_their_check_came_out():
         assert str(source["text"]) in data
 
 
-async def test_of_a_debate_held_elsewhere_nothing_is_shown_as_zero_that_is_unknown(tmp_path):
+async def test_imported_debates_show_unknown_not_zero(tmp_path):
     file = tmp_path / "held.md"
     turns = "## Turn 1: PRO Opening\n\nYes, at once.\n\n## Turn 2: CON Opening\n\nNo.\n"
     file.write_text(f"# A debate\n\n- motion: Should we act?\n\n{turns}", "utf-8")
@@ -155,7 +155,7 @@ def test_the_same_record_gives_the_same_dossier():
     assert written(report)[1:] == written(report)[1:]
 
 
-def test_an_overridden_prompt_is_named_and_one_of_another_version_is_not_said_to_be_released():
+def test_overridden_and_foreign_prompts_are_named():
     report = held("complete").report
     name = min(report.prompts)
     changed: Any = {**report.prompts, name: "0" * 64}

@@ -45,7 +45,7 @@ def unstyled(text: str) -> str:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_every_surface_carries_the_heading_of_a_result_that_lacks_something(ending: str) -> None:
+def test_every_surface_says_what_a_result_lacks(ending: str) -> None:
     report = held(ending).report
     head = heading(report)
     assert not head.whole
@@ -62,18 +62,18 @@ def test_a_whole_result_has_no_warning_in_its_heading(name: str) -> None:
         assert word not in render_text(report)
 
 
-def test_an_abstention_is_named_with_its_seat_its_phase_and_its_cause() -> None:
+def test_an_abstention_names_seat_phase_and_cause() -> None:
     text = heading(held("degraded").report).text
     assert text.startswith("DEGRADED: con abstained in the closing (3 answers did not fit the form")
 
 
-def test_a_missing_judge_is_said_to_have_left_the_debate_unjudged() -> None:
+def test_a_missing_judge_leaves_the_debate_unjudged() -> None:
     text = heading(held("unjudged").report).text
     assert "judge abstained in the judging (OpenAI answered 401" in text
     assert "nothing was judged" in text
 
 
-def test_a_truncated_debate_names_the_ceiling_who_was_not_heard_and_how_to_go_on() -> None:
+def test_a_truncated_debate_names_ceiling_and_next_step() -> None:
     head = heading(held("truncated").report)
     assert "5 of 5 calls" in head.sentence
     assert "not heard: con in the closing and judge in the judging" in head.sentence
@@ -91,7 +91,7 @@ def test_an_unjudged_debate_shows_no_score() -> None:
         assert "0.00 " not in text.replace("0.00 USD", "")
 
 
-async def test_an_interrupted_debate_says_how_to_go_on_and_a_finished_one_no_longer_does() -> None:
+async def test_only_unfinished_debates_say_how_to_resume() -> None:
     debate = await hold(max_calls="5")
     cut = [row for row in debate.events if row.kind not in {"BudgetReached", "DebateClosed"}]
     last = cut[-1]
@@ -105,7 +105,7 @@ async def test_an_interrupted_debate_says_how_to_go_on_and_a_finished_one_no_lon
     assert heading(debate.report).text == "COMPLETE"
 
 
-async def test_a_resumed_abstention_is_no_longer_in_the_heading_and_stays_in_the_export() -> None:
+async def test_a_resumed_abstention_leaves_the_heading() -> None:
     debate = await hold(answering=silent("judge", "adjudication"))
     assert heading(debate.report).next_step.endswith(f"disputatio resume {debate.id}")
     await go_on(debate)

@@ -59,7 +59,7 @@ def test_the_schema_refuses_an_export_that_lacks_something() -> None:
 
 
 @pytest.mark.parametrize("name", _ALL)
-def test_the_text_of_an_export_says_the_same_as_its_object_and_can_command_no_terminal(name: str) -> None:
+def test_export_text_equals_object_and_is_clean(name: str) -> None:
     text = render_json(held(name).report)
     assert json.loads(text) == export_json(held(name).report)
     assert not [char for char in text if char != "\n" and unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Zl"}]
@@ -73,7 +73,7 @@ def test_printable_json_loses_nothing(value: Any) -> None:
     assert text.encode("utf-8")
 
 
-def test_keys_come_in_the_same_order_whether_or_not_the_events_came_sealed() -> None:
+def test_key_order_does_not_depend_on_sealing() -> None:
     debate = held("complete")
     report = debate.report
     plain = DebateReport.of(debate.id, [row.event() for row in debate.events])
@@ -87,7 +87,7 @@ def test_keys_come_in_the_same_order_whether_or_not_the_events_came_sealed() -> 
     assert left["schema"] == EXPORT_SCHEMA
 
 
-def test_everything_paid_is_in_the_export_with_its_prompt_usage_and_cost() -> None:
+def test_the_export_has_every_paid_call() -> None:
     debate = held("complete")
     export = export_json(debate.report)
     texts = debate.store.texts(debate.id)

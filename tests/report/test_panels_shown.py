@@ -70,7 +70,7 @@ async def test_the_table_of_votes_is_the_counts_of_the_record():
     ]
 
 
-async def test_markdown_and_page_show_votes_report_and_findings_as_text_alone():
+async def test_votes_and_findings_are_shown_as_text():
     result = await held(VOTES, threshold=3)
     markdown, page = result.markdown(), result.html()
     assert "| round 1 consensus | 0 | 3 | 0 | revise | revise\\* | revise | revise is decided |" in markdown

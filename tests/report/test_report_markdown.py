@@ -51,7 +51,7 @@ def outline(name: str) -> list[tuple[str, str]]:
     ]
 
 
-def test_the_headings_of_a_hostile_debate_are_those_of_a_peaceful_one() -> None:
+def test_hostile_text_adds_no_headings() -> None:
     peaceful, attacked = outline("complete"), outline("hostile")
     assert [row for row in attacked if row[0] != "h1"] == [row for row in peaceful if row[0] != "h1"]
     assert peaceful[0] == ("h1", "A startup with fewer than ten people should build microservices from day one")
@@ -77,7 +77,7 @@ def test_markup_characters_in_any_mixture_stay_text(text: str) -> None:
     assert shown(tokens).strip() == f"x {one_line(text)}".strip()
 
 
-def test_every_argument_stands_in_the_trace_table_with_both_standings_and_reasons() -> None:
+def test_every_argument_is_in_the_trace_table() -> None:
     report = held("complete").report
     verdict = structured_reading(report)
     assert verdict is not None

@@ -40,7 +40,7 @@ def test_no_character_can_command_a_terminal(name: str) -> None:
     assert {char for char in text if unicodedata.category(char) in {"Cc", "Cs"}} == {"\n"}
 
 
-def test_a_text_of_a_participant_never_stands_where_a_title_stands() -> None:
+def test_participant_text_is_never_a_title() -> None:
     for line in render_text(held("hostile").report).splitlines():
         assert not line.startswith(("# heading", "- item", "> quote", "```", "---", "==="))
 
@@ -59,7 +59,7 @@ def test_every_argument_response_and_standing_is_shown(width: int) -> None:
         assert said in text
 
 
-def test_every_sentence_that_was_said_is_shown_once_in_the_transcript() -> None:
+def test_every_sentence_is_shown_once() -> None:
     report = held("complete").report
     transcript = squeezed(render_text(report).partition("\nArgument trace\n")[0])
     sentences = [sentence for entry in report.turns[:4] for sentence in sentences_in(entry.content)]
@@ -78,7 +78,7 @@ def sentences_in(content: Any) -> list[str]:
     return [content] if isinstance(content, str) and " " in content else []
 
 
-def test_the_judges_and_the_computed_standing_are_marked_where_they_differ() -> None:
+def test_differing_standings_are_marked() -> None:
     lines = render_text(held("complete").report, 200).splitlines()
     rows = {row.split()[0]: row for row in lines if "<- differ" in row}
     verdict = structured_reading(held("complete").report)
@@ -101,17 +101,17 @@ def test_each_argument_has_its_weighted_score_at_any_width(width: int) -> None:
         assert f"{row.score:.2f}" in argument, (row.id, width)
 
 
-def test_the_scores_of_a_finding_stand_in_the_order_of_the_rubric() -> None:
+def test_scores_follow_the_order_of_the_rubric() -> None:
     text = " ".join(render_text(held("complete").report, 120).split())
     assert re.search(r"logic \d+, evidence \d+, responsiveness \d+, honesty \d+", text)
 
 
-def test_the_scores_say_what_they_measure_and_how_to_read_the_gap() -> None:
+def test_scores_explain_themselves() -> None:
     text = render_text(held("complete").report, 120)
     assert "Quality of argument, not truth: Pro 6.25, Con 6.75; evenly matched (gap 0.50)." in text
 
 
-def test_the_briefing_names_insight_agreement_fallacy_and_what_was_not_checked() -> None:
+def test_the_briefing_names_what_was_not_checked() -> None:
     text = squeezed(render_text(held("complete").report))
     assert "Key insight Both sides describe the same cost" in text
     assert "Agreed CON-1 Operations cost more than they save (pro conceded it)" in text
@@ -164,7 +164,7 @@ def test_the_small_model_is_told_of_and_no_other_is() -> None:
     assert "135 million" not in render_text(held("complete").report)
 
 
-def test_a_turn_and_an_outcome_of_an_unknown_format_are_shown_key_by_key() -> None:
+def test_unknown_formats_are_shown_key_by_key() -> None:
     events: list[Event] = [
         DebateOpened(format="senate", motion={"text": "Hear, hear"}, seats={}, rules={}, prompts={}, budget={}),
         TurnAsked(path="speech/cato", seat="cato", phase="speech", form="oration", mode="", prompt=""),

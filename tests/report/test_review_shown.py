@@ -56,7 +56,7 @@ def again(ask: Any) -> Any:
     return moderation(ask, again=True, **{"CRIT-1": "unresolved"})
 
 
-async def test_a_critique_that_does_not_count_is_in_the_transcript_and_not_in_the_map() -> None:
+async def test_a_void_critique_is_not_on_the_map() -> None:
     def louder(ask: Any) -> Any:
         body = criticism(ask, 9)
         body["arguments"][0]["claim"] = "Only the second critique says this of 9 customers."
@@ -72,7 +72,7 @@ async def test_a_critique_that_does_not_count_is_in_the_transcript_and_not_in_th
     assert argdown.count("[CRIT-1]: ") == 1
 
 
-async def test_the_map_of_a_review_hangs_each_criticism_on_what_it_attacks() -> None:
+async def test_the_map_links_criticisms_to_their_targets() -> None:
     report = await staged()
     argdown = render_argdown(report)
     assert re.search(r"\[PROP-1\]: .*\n  \+ <PROP-1 case>\n  - \[CRIT-1\]", argdown)

@@ -52,7 +52,7 @@ def surfaces(debate: Staged) -> dict[str, str]:
     }
 
 
-async def test_a_verdict_says_how_it_was_reached_and_whether_it_survived_the_swap() -> None:
+async def test_a_verdict_says_whether_it_survived_the_swap() -> None:
     debate = await hold(answering=scored(lambda _: 7), seats=SEATS, both_orders=True, panel_method="median")
     for name, shown in surfaces(debate).items():
         assert "a tie by the median of 2 judges (2 tied)" in shown.replace("A tie", "a tie"), name
@@ -64,7 +64,7 @@ async def test_a_verdict_says_how_it_was_reached_and_whether_it_survived_the_swa
         assert "no win survived the swap of the sides" in shown, width
 
 
-async def test_a_judge_that_leans_to_the_first_side_is_named_as_decided_by_the_order() -> None:
+async def test_a_judge_swayed_by_order_is_named() -> None:
     debate = await hold(
         answering=scored(lambda argument: 9 if argument.startswith("A-") else 4), seats=SEATS, both_orders=True
     )
@@ -77,7 +77,7 @@ async def test_a_judge_that_leans_to_the_first_side_is_named_as_decided_by_the_o
     assert "scores of judge may be inflated" in surfaces(debate)["text"]
 
 
-async def test_a_judge_that_was_not_heard_is_in_the_heading_in_the_tally_and_in_the_denominator() -> None:
+async def test_a_missing_judge_is_counted_everywhere() -> None:
     # On this stage whoever is neither a side nor the first judge answers as pro does, and so judges.
     seats = (*SEATS[:3], "judge_2=ollama:stand-in", "judge_3=ollama:stand-in")
     debate = await hold(answering=silent("judge", "adjudication"), seats=seats)
@@ -104,7 +104,7 @@ async def test_void_findings_are_shown_as_void_and_counted_nowhere() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"both_orders": True}, {"anonymous": True, "retest": True}])
-async def test_neutral_names_are_translated_back_wherever_a_judge_is_read(given: dict[str, Any]) -> None:
+async def test_neutral_names_are_translated_back(given: dict[str, Any]) -> None:
     debate = await hold(seats=SEATS, **given)
     shown = surfaces(debate)
     # The page shows answers that were not accepted as they came, in the turns.
@@ -121,7 +121,7 @@ async def test_neutral_names_are_translated_back_wherever_a_judge_is_read(given:
 
 
 @pytest.mark.parametrize("given", [{}, {"both_orders": True, "retest": True}])
-async def test_the_export_of_several_judges_is_what_the_published_schema_says(given: dict[str, Any]) -> None:
+async def test_a_jury_export_is_valid_under_the_schema(given: dict[str, Any]) -> None:
     debate = await hold(seats=SEATS, **given)
     export = json.loads(json.dumps(export_json(debate.report)))
     check = jsonschema_rs.validator_for(dict(export_schema()))
@@ -137,7 +137,7 @@ async def test_the_export_of_several_judges_is_what_the_published_schema_says(gi
     assert list(check.iter_errors(export)), "the schema does look at the panel"
 
 
-def test_real_names_come_back_by_the_order_in_the_path_and_only_there() -> None:
+def test_real_names_come_back_by_the_path() -> None:
     said = {"arguments": {"A-1": {"reason": "B-2 meets A-1; Side A holds", "rests_on": ["Side B on A-1"]}}, "k": 3}
     assert with_real_names("judging/judge", said) == said
     assert with_real_names("judging/con-first/judge_2", {**said, "arguments": {**said["arguments"], "B-2": {}}}) == {

@@ -99,7 +99,7 @@ def test_tokens_that_were_not_reported_leave_a_lower_bound() -> None:
     assert silent.counts == "1 call, tokens not reported"
 
 
-def test_the_cached_share_is_taken_over_the_calls_that_reported_it() -> None:
+def test_cached_share_counts_only_reporting_calls() -> None:
     found = DebateReport.of(
         "d", [_OPENED, sent("a"), made("a", "0", (100, 5, 50)), sent("b"), made("b", "0", (900, 5, None))]
     ).totals

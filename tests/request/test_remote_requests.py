@@ -87,7 +87,7 @@ def test_an_order_reaches_no_file_no_address_and_no_command(order, word):
 
 
 @pytest.mark.parametrize("body", [{}, {"knowledge": "example"}, {"knowledge": json.loads(serialize(load_example()))}])
-def test_a_market_debate_is_held_on_exactly_what_its_order_brought(body):
+def test_a_market_debate_uses_exactly_its_request(body):
     kept = json.loads(canonical(read_request({"format": "market", **body})))
     proposal = proposal_of(kept, {})
     # In the order in which its values will lie before the seats, too.
@@ -108,14 +108,14 @@ def test_a_market_debate_is_held_on_exactly_what_its_order_brought(body):
         ({"format": "structured", "motion": MOTION, "as_of": "2008-10-31"}, "market"),
     ],
 )
-def test_what_a_market_debate_cannot_be_held_on_is_refused_in_a_sentence(order, word):
+def test_an_unusable_knowledge_base_is_refused(order, word):
     with pytest.raises(InvalidInputError) as refused:
         read_request({"format": "market", **order})
     assert word in refused.value.cause
     assert refused.value.next_step
 
 
-def test_seats_of_people_are_named_one_by_one_and_need_somebody_who_can_be_asked():
+def test_seats_of_people_need_a_surface():
     kept = read_request({"motion": MOTION, "format": "competition", "people": ["pro"]})
     assert kept["people"] == ["pro_1", "pro_2", "pro_3", "pro_4"]
     with pytest.raises(InvalidInputError, match="for a person"):

@@ -68,7 +68,7 @@ async def send(client: Any, method: str, path: str, debate: str) -> Any:
 
 
 @pytest.mark.slow
-async def test_every_route_asks_for_its_scope_and_hides_what_other_tenants_have(tmp_path):
+async def test_every_route_checks_scope_and_tenant(tmp_path):
     async with served(tmp_path, keyless=False) as here:
         rows = operations(create_app(here.service))
         assert len(rows) > 35
@@ -122,7 +122,7 @@ async def test_every_route_asks_for_its_scope_and_hides_what_other_tenants_have(
 
 
 @pytest.mark.slow
-async def test_a_key_that_was_revoked_and_the_sessions_begun_with_it_are_worth_nothing(tmp_path):
+async def test_a_revoked_key_ends_its_sessions(tmp_path):
     async with served(tmp_path, keyless=False) as here:
         token = here.key(Scope.RUN)
         async with here.client() as client:
@@ -141,7 +141,7 @@ async def test_a_key_that_was_revoked_and_the_sessions_begun_with_it_are_worth_n
 
 
 @pytest.mark.slow
-async def test_what_changes_something_by_cookie_needs_the_token_of_a_page(tmp_path):
+async def test_changes_by_cookie_need_a_page_token(tmp_path):
     async with served(tmp_path, keyless=False) as here, here.client() as client:
         await client.post("/login", data={"key": here.key(Scope.RUN)})
         caller = here.service.keys.session(client.cookies[COOKIE])
@@ -157,7 +157,7 @@ async def test_what_changes_something_by_cookie_needs_the_token_of_a_page(tmp_pa
 
 
 @pytest.mark.slow
-async def test_without_a_key_no_other_site_can_use_a_browser_of_this_machine(tmp_path):
+async def test_without_a_key_other_sites_are_refused(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         order = {"motion": "We should"}
         assert (await client.get("/", headers={"Host": "rebound.example"})).status_code == 400

@@ -66,7 +66,7 @@ async def test_a_host_that_is_not_on_the_list_is_not_asked(url):
         *("2130706433", "0x7f000001", "0177.0.0.1", "127.1"),
     ],
 )
-async def test_a_host_on_the_list_with_a_private_address_is_not_asked_either(host):
+async def test_a_listed_host_with_private_address_is_refused(host):
     with pytest.raises(RefusedError) as refused:
         await fetch(f"http://{host}/", frozenset({host.strip("[]")}), 1_000)
     assert "not public" in refused.value.cause or "not known" in refused.value.cause
@@ -122,7 +122,7 @@ async def site(answers: dict[str, tuple[int, dict[str, str], bytes]]) -> AsyncIt
 TEXT = (200, {"Content-Type": "text/html"}, b"<p>3.8 hours</p>")
 
 
-async def test_the_line_goes_to_the_address_that_was_checked_however_the_name_changes_meanwhile():
+async def test_connections_go_to_the_checked_address():
     async with site({"docs.example/report": TEXT}) as (port, asked):
         wires = Wires(port, {"docs.example": [[PUBLIC], ["127.0.0.1"]]})
         assert await fetch("http://docs.example/report", ALLOWED, 1_000, wires) == ("report.html", TEXT[2])
@@ -146,7 +146,7 @@ async def test_the_line_goes_to_the_address_that_was_checked_however_the_name_ch
         *("file:///etc/passwd", "http://more.example@127.0.0.1/", "http://more.example:22/", "http://more.example:x/"),
     ],
 )
-async def test_where_an_address_leads_on_to_is_checked_as_if_it_had_been_given(location):
+async def test_redirects_are_checked_like_addresses(location):
     async with site({"docs.example/": (302, {"Location": location}, b"")}) as (port, asked):
         names = {"docs.example": [[PUBLIC]], "more.example": [[OTHER]], "inside.example": [["10.0.0.1"]]}
         wires = Wires(port, {**names, "127.0.0.1": [["127.0.0.1"]], "169.254.169.254": [["169.254.169.254"]]})
@@ -156,7 +156,7 @@ async def test_where_an_address_leads_on_to_is_checked_as_if_it_had_been_given(l
         assert wires.reached == [(PUBLIC, 80)]
 
 
-async def test_an_address_may_lead_on_to_another_host_of_the_list_a_few_times_and_no_more_than_is_allowed_is_taken():
+async def test_redirects_are_limited():
     answers = {
         "docs.example/": (301, {"Location": "http://more.example/b"}, b""),
         "more.example/b": (307, {"Location": "/c.md"}, b""),
@@ -186,7 +186,7 @@ async def test_without_a_list_nothing_is_fetched_at_all(tmp_path):
 
 
 @pytest.mark.slow
-async def test_the_reference_of_the_api_is_the_one_the_application_writes():
+async def test_the_api_reference_is_generated():
     import asyncio
     from pathlib import Path
 

@@ -91,7 +91,7 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize("seat", ["con_2", "judge"])
-async def test_no_surface_tells_a_person_what_the_rules_keep_from_a_seat(tmp_path, seat):
+async def test_no_surface_leaks_private_information(tmp_path, seat):
     async with served(tmp_path) as here, here.client() as client:
         order = {"format": "competition", "people": [seat], "settings": SHORT}
         debate = await started(client, **order)
@@ -184,7 +184,7 @@ async def test_keys_in_seats_of_one_debate_are_kept_apart(tmp_path):
             await client.aclose()
 
 
-async def test_a_free_seat_is_asked_without_what_only_that_seat_may_read(tmp_path):
+async def test_a_free_seat_hides_private_information(tmp_path):
     async with served(tmp_path, keyless=False) as here, here.client(here.key()) as ada, here.client(here.key()) as ben:
         order = {"format": "competition", "people": ["judge"], "settings": SHORT}
         debate = await started(ada, **order)
@@ -251,7 +251,7 @@ async def test_what_is_written_meanwhile_is_not_shown_either(tmp_path):
         assert await asked(client, debate)
 
 
-async def test_a_debate_stopped_by_somebody_who_plays_keeps_its_secrets(tmp_path):
+async def test_a_debate_stopped_by_a_player_keeps_secrets(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         debate = await started(client, format="competition", people=["con_2"], settings=SHORT)
         await asked(client, debate)

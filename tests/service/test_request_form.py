@@ -121,7 +121,7 @@ async def test_the_form_has_every_option_with_its_bounds(tmp_path):
         assert f'id="{name}.rounds-hint">Most rounds. Unless set: {number}.' in flat
 
 
-async def test_the_cost_is_said_before_the_start_with_and_without_scripts(tmp_path, monkeypatch):
+async def test_the_cost_is_shown_before_the_start(tmp_path, monkeypatch):
     monkeypatch.setenv("LLM_PRICE", "0.5/1.5")
     async with served(tmp_path) as here, here.client() as client:
         token = controls((await client.get("/new")).text)["csrf"].get("value")

@@ -42,7 +42,7 @@ async def test_a_debate_is_started_followed_read_exported_and_verified(tmp_path)
         assert "secret-of-the-server" not in json.dumps([report, over, listed])
 
 
-async def test_an_idempotency_key_stands_for_one_order_also_when_sent_at_once(tmp_path):
+async def test_an_idempotency_key_starts_one_debate(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         headers = {"Idempotency-Key": "one"}
         order = {"motion": MOTION}
@@ -54,7 +54,7 @@ async def test_an_idempotency_key_stands_for_one_order_also_when_sent_at_once(tm
         assert other.json()["type"] == "urn:disputatio:problem:idempotency"
 
 
-async def test_what_cannot_be_held_is_refused_with_cause_and_next_step_and_leaves_nothing(tmp_path):
+async def test_bad_requests_are_refused_and_leave_nothing(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         for order, word in (
             ({}, "motion"),
@@ -104,7 +104,7 @@ async def test_bodies_that_are_too_large_or_no_json_are_refused(tmp_path):
             assert answer.json()["detail"]
 
 
-async def test_uploads_become_sources_of_the_debate_or_what_a_market_debate_argues_from(tmp_path):
+async def test_uploads_become_sources_or_knowledge(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         base = serialize(build(date(2008, 10, 31), open_source("packages")))
         known = await client.post("/v1/knowledge", files={"file": ("base.json", base)})
@@ -130,7 +130,7 @@ async def test_uploads_become_sources_of_the_debate_or_what_a_market_debate_argu
         assert [row["source_id"] for row in report["evidence"]] == ["log"]
 
 
-async def test_a_debate_that_is_stopped_ends_interrupted_and_its_stream_with_it(tmp_path):
+async def test_stopping_ends_the_debate_and_its_stream(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         here.provider.hold()
         debate = await started(client, format="freeform")
@@ -142,7 +142,7 @@ async def test_a_debate_that_is_stopped_ends_interrupted_and_its_stream_with_it(
         here.provider.release()
 
 
-async def test_a_keys_budget_holds_ceilings_of_running_debates_and_is_never_passed(tmp_path):
+async def test_a_keys_budget_is_never_exceeded(tmp_path):
     async with served(tmp_path, keyless=False) as here:
         token = here.key(Scope.RUN, budget_tokens=60_000, period=Period.DAY)
         async with here.client(token) as client:
@@ -285,7 +285,7 @@ async def test_a_store_that_fails_is_not_named_to_callers(tmp_path):
         assert answer.json()["next_step"]
 
 
-async def test_a_debate_that_ended_at_its_ceiling_goes_on_with_a_higher_one(tmp_path):
+async def test_a_truncated_debate_resumes_with_a_higher_ceiling(tmp_path):
     async with served(tmp_path, keyless=False) as here:
         token = here.key(Scope.RUN, budget_tokens=200_000)
         async with here.client(token) as client:

@@ -137,7 +137,7 @@ async def written(page: Any) -> str:
     return str(await page.evaluate("[...document.querySelectorAll('.writer p')].map((one) => one.innerText).join()"))
 
 
-async def test_a_page_opened_in_the_middle_of_a_turn_reads_as_the_others(tmp_path):
+async def test_a_page_opened_mid_turn_reads_like_others(tmp_path):
     from playwright.async_api import async_playwright
 
     speech = 'Let us "begin": buses are full, and nobody has shown that {braces} or [brackets] hurt. ' * 3

@@ -128,7 +128,7 @@ async def test_the_same_form_sent_twice_starts_one_debate(tmp_path):
 
 
 @pytest.mark.slow
-async def test_a_person_holds_a_seat_to_the_end_in_plain_forms_and_the_same_code_checks_it(tmp_path):
+async def test_a_person_takes_a_seat_with_plain_forms(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         csrf = field((await client.get("/new")).text, "csrf")
         debate = await started(client, people=["con"])
@@ -184,7 +184,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def test_a_turn_that_is_filled_into_the_form_is_read_back_as_it_was():
+def test_a_filled_form_is_read_back():
     sheet = form_from_schema(SCHEMA)
     for size in (1, 2, 3):
         content = {

@@ -52,7 +52,7 @@ def numbers(rows: list[dict[str, Any]]) -> list[int]:
     return [int(row["id"]) for row in rows if "id" in row]
 
 
-async def test_a_stream_has_every_event_once_with_the_words_of_the_record_and_an_end(tmp_path):
+async def test_a_stream_has_every_event_once(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         debate = await started(client, format="freeform")
         rows = await frames(client, debate)
@@ -64,7 +64,7 @@ async def test_a_stream_has_every_event_once_with_the_words_of_the_record_and_an
         assert await frames(client, debate, last=record[-1].seq) == []
 
 
-async def test_a_client_that_comes_back_misses_nothing_and_gets_nothing_twice(tmp_path):
+async def test_a_reconnecting_client_gets_each_event_once(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         debate = await started(client, format="freeform")
         seen: list[int] = []
@@ -76,7 +76,7 @@ async def test_a_client_that_comes_back_misses_nothing_and_gets_nothing_twice(tm
         assert seen == list(range(1, len(here.service.store.read(debate)) + 1))
 
 
-async def test_a_reader_who_takes_nothing_holds_nobody_up_and_is_hung_up_on(tmp_path, monkeypatch):
+async def test_a_stalled_reader_is_disconnected(tmp_path, monkeypatch):
     monkeypatch.setattr(streaming, "SEND_S", 0.3)
     async with served(tmp_path) as here, here.client() as client:
         here.provider.hold()
@@ -139,7 +139,7 @@ class Process:
         return code
 
 
-async def test_a_server_killed_while_it_streams_goes_on_where_it_was_and_so_does_the_stream(tmp_path):
+async def test_a_killed_server_and_its_stream_continue(tmp_path):
     async with FakeProvider() as provider:
         # Each call waits to be let go, so that the kill finds the debate in its midst.
         provider.hold()

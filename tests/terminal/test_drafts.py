@@ -23,7 +23,7 @@ def texts(draft: Draft) -> list[str]:
 
 
 @pytest.mark.parametrize("place", range(len(turns())))
-def test_every_prefix_of_an_answer_reads_as_a_prefix_of_what_is_said(place: int) -> None:
+def test_every_prefix_of_an_answer_reads_as_a_prefix(place: int) -> None:
     turn = turns()[place]
     raw = json.dumps(turn.content, ensure_ascii=False)
     whole = Draft(turn.form, turn.seat)

@@ -36,7 +36,7 @@ async def test_what_is_looked_up_is_told_once_when_it_happens(view: Any) -> None
     assert told.index("looked up") < told.index("JUDGING")
 
 
-def test_a_seat_that_chooses_what_to_look_up_is_no_part_of_its_turn() -> None:
+def test_choosing_a_tool_is_no_part_of_the_turn() -> None:
     progress = Progress()
     place: dict[str, Any] = {"path": "opening/pro", "seat": "pro"}
     progress.add(TurnAsked(**place, phase="opening", form="opening", mode="native", prompt=""), 0)

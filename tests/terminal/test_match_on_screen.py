@@ -134,7 +134,7 @@ def region(path: str, text: str, width: int, height: int, hearing: Hearing | Non
 
 
 @pytest.mark.parametrize(("width", "height"), [(200, 50), (120, 40), (80, 24), (40, 12), (30, 8)])
-def test_the_region_fits_and_keeps_its_shape_while_a_speech_grows(width: int, height: int) -> None:
+def test_the_region_keeps_its_shape(width: int, height: int) -> None:
     (path,) = [row.path for row in events(TurnTaken) if (row.seat, row.phase) == ("con_1", "opening")]
     (content,) = [json.dumps(row.content) for row in events(TurnTaken) if row.path == path]
     shapes = {len(region(path, content[:size], width, height)) for size in (0, 20, 200, len(content))}
@@ -173,7 +173,7 @@ def test_players_are_told_what_all_of_them_may_hear(seats: Sequence[str], hidden
         assert "comment-by-judge" in text
 
 
-def test_what_players_may_not_hear_is_not_shown_while_it_is_written_either() -> None:
+def test_private_drafts_are_not_shown() -> None:
     path = next(row.path for row in events(TurnTaken) if row.form == "direction" and row.seat == "con_1")
     text = json.dumps({"speaker": "con_2", "direction": "direction-by-con1"})
     assert "direction-by-con1" in " ".join(region(path, text, 80, 24))
@@ -181,7 +181,7 @@ def test_what_players_may_not_hear_is_not_shown_while_it_is_written_either() -> 
     assert "direction-by-con1" not in " ".join(region(path, text, 80, 24, player))
 
 
-def test_in_other_formats_nothing_of_the_others_is_told_before_the_rules_say_so() -> None:
+def test_simultaneous_turns_stay_hidden() -> None:
     for form in ("structured", "review", "panel", "freeform"):
         hearing = Hearing(form, frozenset({"pro"}))
         assert hearing.turn("pro", "opening")
@@ -189,7 +189,7 @@ def test_in_other_formats_nothing_of_the_others_is_told_before_the_rules_say_so(
         assert not hearing.facts
 
 
-def test_what_happens_while_somebody_types_is_told_afterwards_in_its_order() -> None:
+def test_events_while_typing_are_shown_afterwards() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=80, height=24, _environ={})
     rows: list[Sealed] = list(match().events)
     with LiveView(console) as view:

@@ -183,7 +183,7 @@ async def test_a_fallback_that_takes_over_is_told() -> None:
     assert "! pro: ollama:pro-model gave up, ollama:con-model takes over" in squeezed(written(console))
 
 
-async def test_a_resumed_debate_begins_with_its_head_and_tells_only_what_is_new() -> None:
+async def test_a_resumed_view_shows_only_what_is_new() -> None:
     debate = await hold(max_calls="5")
     console = pipe(120)
     view = PlainView(console)
@@ -198,7 +198,7 @@ async def test_a_resumed_debate_begins_with_its_head_and_tells_only_what_is_new(
     assert "answer" in told
 
 
-async def test_a_view_that_was_not_told_of_the_past_still_shows_a_resumed_debate() -> None:
+async def test_a_new_view_shows_a_resumed_debate() -> None:
     debate = await hold(answering=silent("judge", "adjudication"))
     for view in (PlainView(pipe()), LiveView(terminal())):
         with view:
@@ -228,7 +228,7 @@ def opening_asks() -> list[Sealed]:
     return [rows[0], *wanted]
 
 
-def test_the_region_shows_who_speaks_how_far_they_are_and_their_words() -> None:
+def test_the_region_shows_speaker_progress_and_words() -> None:
     picture = Picture()
     with picture.view:
         picture.replay(opening_asks())
@@ -262,7 +262,7 @@ def test_the_region_keeps_its_shape_while_words_arrive(width: int, height: int) 
     assert sizes.pop() <= height
 
 
-def test_a_new_call_and_a_rejected_answer_clear_what_was_being_written() -> None:
+def test_new_calls_and_rejections_clear_the_draft() -> None:
     picture = Picture()
     first, *asks = opening_asks()
     with picture.view:
@@ -274,7 +274,7 @@ def test_a_new_call_and_a_rejected_answer_clear_what_was_being_written() -> None
         assert "A stale claim" not in "\n".join(picture.lines())
 
 
-def test_a_piece_by_piece_turn_counts_its_pieces_and_names_the_angle() -> None:
+def test_a_piecewise_turn_counts_its_pieces() -> None:
     picture = Picture(120)
     rows = [row for row in held("embedded").events if row.kind in {"DebateOpened", "TurnAsked", "CallSent"}]
     upto = next(place for place, row in enumerate(rows) if row.kind == "CallSent" and '"part":"argument-2"' in row.body)

@@ -164,7 +164,7 @@ def peaceful(format_name: str, *, citing: bool) -> dict[str, list[Any]]:
     return {place: skeleton(prompt) for place, prompt in prompts(format_name, Words(PEACE), citing=citing)}
 
 
-def test_the_corpus_holds_more_than_two_hundred_attacks_each_once() -> None:
+def test_the_corpus_has_over_two_hundred_unique_attacks() -> None:
     texts = [attack.text for attack in attacks()]
     assert len(set(texts)) == len(texts) >= 200
     assert len({attack.name for attack in attacks()}) == len(texts)
@@ -205,7 +205,7 @@ def test_no_seat_can_write_the_mark_of_a_checked_citation(format_name: str) -> N
     assert marks(forged) == marks(Words(PEACE))
 
 
-def test_what_a_fence_holds_is_the_text_without_its_hidden_characters() -> None:
+def test_a_fence_removes_hidden_characters() -> None:
     for attack in attacks():
         rows, inside = outside(f"before\n{fence('pro opening', attack.text)}\nafter")
         assert rows == ["before", "[pro opening]", "after"], attack.name
@@ -231,7 +231,7 @@ def test_a_name_cannot_open_or_close_a_fence() -> None:
         assert (len(rows), inside) == (len(lines), expected), attack.name
 
 
-def test_the_id_of_a_source_that_a_caller_made_is_plain_or_refused() -> None:
+def test_a_callers_source_id_is_plain_or_refused() -> None:
     for attack in attacks():
         given = Evidence(attack.text, PEACE, f"{PEACE}\u200b\u202e\x1b[31m")
         if re.fullmatch(r"\w[\w.-]{0,59}", attack.text):
@@ -245,7 +245,7 @@ def test_the_id_of_a_source_that_a_caller_made_is_plain_or_refused() -> None:
         assert clean(source.text) == source.text
 
 
-def test_what_was_left_out_of_the_sources_is_told_without_their_makers_words() -> None:
+def test_omissions_are_reported_without_hostile_words() -> None:
     long = "\n\n".join(f"Passage {number} tells of one more bridge over the river." for number in range(40))
     asked = next(iter(staged("structured", Words(PEACE)).asks.values()))
 
@@ -296,14 +296,14 @@ def test_a_rejected_answer_is_told_about_in_quotation_marks() -> None:
         assert all(clean(row) == row for row in getattr(read, "reasons", ())), attack.name
 
 
-def test_a_schema_in_words_stays_on_one_line_whatever_its_ids_are() -> None:
+def test_a_schema_in_words_stays_on_one_line() -> None:
     lines = len(schema_segment(BOOK, {}).text.split("\n"))
     for attack in attacks():
         shown = schema_segment(BOOK, {"enum": [attack.text]}).text
         assert len(shown.split("\n")) == lines, attack.name
 
 
-def test_no_control_token_of_a_chat_template_reaches_a_server_whole() -> None:
+def test_no_control_token_reaches_a_server() -> None:
     tokens = [token for token in template_tokens() if break_control_tokens(token) == token]
     assert set(tokens) <= {"[gMASK]", "<sop>"}, "these stand in texts too often to be broken"
     for attack in attacks():

@@ -244,7 +244,7 @@ def test_an_error_is_two_plain_sentences_whatever_it_names(capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("attack", attacks()[::40], ids=lambda attack: attack.name)
-def test_a_command_line_with_an_attack_in_it_fails_in_plain_sentences(
+def test_hostile_arguments_fail_in_plain_sentences(
     attack: Any, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
     url = f"sqlite:///{tmp_path / 'debates.db'}"

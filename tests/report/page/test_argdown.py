@@ -53,7 +53,7 @@ def test_each_response_does_to_its_argument_what_its_kind_says():
     }
 
 
-def test_sides_support_and_attack_the_motion_and_answers_attack_what_asked():
+def test_support_and_attack_relations_are_exported():
     rows = relations("complete")
     assert {row for row in rows if row[2] == "Motion"} == {
         *((f"PRO-{number}", "+", "Motion") for number in (1, 2, 3)),

@@ -26,7 +26,7 @@ def html_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["complete", "hostile", "long"])
-def test_it_fits_a_screen_and_a_telephone_and_asks_nobody_for_anything(dossiers, chromium, tmp_path, name):  # noqa: F811
+def test_it_fits_screens_and_phones_without_requests(dossiers, chromium, tmp_path, name):  # noqa: F811
     for width in (1280, 390):
         with Seen(chromium, tmp_path, dossiers[name], **screen(width)) as seen:
             assert seen.noises == []
@@ -35,7 +35,7 @@ def test_it_fits_a_screen_and_a_telephone_and_asks_nobody_for_anything(dossiers,
 
 
 @pytest.mark.parametrize("name", ["complete"])
-def test_it_prints_on_numbered_a4_pages_with_the_head_of_each_table_on_every_page_it_spans(
+def test_it_prints_numbered_pages_with_table_heads(
     dossiers,
     chromium,  # noqa: F811
     tmp_path,

@@ -135,7 +135,7 @@ def test_nothing_in_a_page_can_reach_outside_or_run(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_policy_allows_the_page_s_own_style_and_script_and_nothing_else(name):
+def test_the_policy_allows_only_own_style_and_script(name):
     policy = next(row for _, row in elements(name) if row.get("http-equiv") == "Content-Security-Policy").get("content")
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     for tag in ("style", "script"):
@@ -150,7 +150,7 @@ def test_no_hidden_character_comes_through(name):
     assert clean(page_of(name)) == page_of(name)
 
 
-def test_a_poisoned_page_nests_nothing_that_a_peaceful_one_does_not():
+def test_hostile_text_adds_no_nesting():
     nested = {
         name: {(row.tag, child.tag) for _, row in elements(name) for child in row if isinstance(child.tag, str)}
         for name in ("sourced", "poisoned")
@@ -205,7 +205,7 @@ def test_verdict_scores_and_sureness_are_those_of_the_record():
     assert all(row.lower() in text for row in sureness(report))
 
 
-def test_the_trace_table_has_every_argument_with_both_standings_and_reasons():
+def test_trace_table_has_both_standings_and_reasons():
     rows = [shown(row) for tag, row in elements("complete") if tag == "tr"]
     for line in structured_reading(report_of("complete")).trace:
         row = next(row for row in rows if line.id in row and line.claim in row)
@@ -223,7 +223,7 @@ def follow(name: str, place: str, words: str) -> str:
     return links[0].get("href")[1:]
 
 
-def test_clicks_lead_from_the_result_to_the_response_and_to_the_evidence_it_attacks():
+def test_clicks_lead_from_result_to_response_and_evidence():
     response = follow("sourced", "grounds", "con: refute")
     assert "CON → PRO-2" in shown(by_id("sourced", response))
     argument = follow("sourced", response, "PRO-2")
@@ -234,7 +234,7 @@ def test_clicks_lead_from_the_result_to_the_response_and_to_the_evidence_it_atta
     assert follow("sourced", finding, "con: refute") == response
 
 
-def test_clicks_lead_from_an_argument_to_the_quoted_words_in_their_source_and_back():
+def test_clicks_lead_from_argument_to_quote_and_back():
     evidence = follow("sourced", follow("sourced", "trace", "PRO-1"), QUOTED)
     place = by_id("sourced", evidence)
     assert (place.tag.rpartition("}")[2], shown(place)) == ("mark", QUOTED)
@@ -260,7 +260,7 @@ def test_the_map_has_every_argument_and_response():
     assert len(told) == 2 * len(lines), "each is in the page once"
 
 
-def test_a_free_form_debate_has_its_five_headings_and_all_speeches():
+def test_a_freeform_page_has_headings_and_speeches():
     report, text = report_of("freeform"), shown(tree_of("freeform"))
     for title, words in five_headings(report):
         place = "verdict" if title in {"Recommendation", "Uncertain areas"} else "briefing"
@@ -271,7 +271,7 @@ def test_a_free_form_debate_has_its_five_headings_and_all_speeches():
     assert "Argument map" not in text
 
 
-def test_every_turn_tells_who_served_it_what_it_cost_and_what_was_refused():
+def test_every_turn_shows_model_cost_and_rejections():
     report = report_of("hostile")
     turns = [row for tag, row in elements("hostile") if tag == "article"]
     assert len(turns) == len(report.entries)
@@ -285,7 +285,7 @@ def test_every_turn_tells_who_served_it_what_it_cost_and_what_was_refused():
     assert any(entry.violations for entry in report.entries)
 
 
-def test_the_page_tells_the_head_of_the_chain_and_how_to_verify_it():
+def test_the_page_shows_the_head_and_how_to_verify():
     report = report_of("complete")
     assert f"disputatio verify {report.id} --head {report.head}" in shown(by_id("complete", "record"))
 

@@ -115,7 +115,7 @@ def screen(width: int, scheme: str = "light") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_page_loads_with_no_error_and_no_request_but_for_itself(chromium, tmp_path, name):
+def test_a_page_loads_without_errors_or_requests(chromium, tmp_path, name):
     with Seen(chromium, tmp_path, page_of(name), **screen(1440)) as seen:
         for link in seen.page.locator("nav a").all():
             link.click()
@@ -125,7 +125,7 @@ def test_a_page_loads_with_no_error_and_no_request_but_for_itself(chromium, tmp_
 
 @pytest.mark.parametrize("policy", ["with its policy", "without its policy"])
 @pytest.mark.parametrize("name", POISONED)
-def test_hostile_words_do_nothing_even_where_the_policy_is_taken_away(chromium, tmp_path, name, policy):
+def test_hostile_words_do_nothing_without_the_policy(chromium, tmp_path, name, policy):
     text = page_of(name)
     if policy == "without its policy":
         text, found = re.subn(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
@@ -304,7 +304,7 @@ def test_dark_and_light_are_different_pages(chromium, tmp_path):
     assert grounds == {"light": "rgb(250, 248, 244)", "dark": "rgb(20, 22, 25)"}
 
 
-def test_the_keyboard_reaches_map_table_and_every_other_link_in_reading_order_with_focus_seen(chromium, tmp_path):
+def test_the_keyboard_reaches_every_link_in_order(chromium, tmp_path):
     # Without smooth scrolling, so that a place is on the screen as soon as it has the focus.
     with Seen(chromium, tmp_path, page_of("sourced"), **screen(1440), reduced_motion="reduce") as seen:
         stops = "[...document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]')]"
@@ -344,9 +344,7 @@ def test_enter_on_the_map_leads_to_the_response(chromium, tmp_path):
 
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
-def test_the_way_leads_from_the_verdict_to_an_argument_a_response_a_quote_and_its_source_and_back(
-    chromium, tmp_path, way
-):
+def test_links_lead_from_verdict_to_source_and_back(chromium, tmp_path, way):
     quote = "The study covers one company with 140 engineers."
     with Seen(chromium, tmp_path, page_of("cited"), **screen(1000), reduced_motion="reduce") as seen:
 

@@ -32,7 +32,7 @@ def test_every_score_row_leads_to_its_speech() -> None:
         assert "score" in card
 
 
-def test_a_violation_stands_at_its_speech_and_is_counted_elsewhere() -> None:
+def test_a_violation_is_shown_once_and_counted() -> None:
     page, _ = match_page()
     assert page.count("Counter question, found by code") == 1
     assert "3 penalties and" in page

@@ -61,7 +61,7 @@ def test_an_argument_without_its_only_response_drew_none() -> None:
     assert found.strength == Fraction(1, 2)
 
 
-def test_a_criticism_without_its_answer_stands_and_hits_its_target() -> None:
+def test_an_unanswered_criticism_hits_its_target() -> None:
     found = recompute(graph("review"), {"REB-2"}).arguments
     assert found["CRIT-2"].computed == "UPHELD"
     assert found["PROP-2"].computed == "REFUTED"
@@ -74,7 +74,7 @@ def test_evidence_without_its_last_quote_is_struck_by_the_rules() -> None:
     assert found.because.startswith("uncited evidence")
 
 
-def test_a_market_argument_without_its_figures_rests_on_inferences() -> None:
+def test_a_market_argument_without_figures_is_inferred() -> None:
     whole = graph("market")
     node = next(row for row in whole.nodes if row.computed == "UPHELD" and row.quotes)
     found = recompute(whole, {row.id for row in node.quotes}).arguments[node.id]
@@ -82,7 +82,7 @@ def test_a_market_argument_without_its_figures_rests_on_inferences() -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_any_order_of_strikes_gives_the_same_and_nothing_comes_back(seed: int) -> None:
+def test_strikes_commute_and_nothing_comes_back(seed: int) -> None:
     whole = graph_of(seed)
     struck = strikes(whole, seed)
     found = recompute(whole, struck)
@@ -95,7 +95,7 @@ def test_any_order_of_strikes_gives_the_same_and_nothing_comes_back(seed: int) -
 
 
 @pytest.mark.parametrize("name", ["freeform", "failed", "poisoned whole", "poisoned cited"])
-def test_where_standings_cannot_be_computed_again_nothing_can_be_struck(name: str) -> None:
+def test_uncomputable_standings_allow_no_strike(name: str) -> None:
     assert arguable(report_of(name)) is None
     assert 'id="argument-graph"' not in page_of(name)
 

@@ -99,7 +99,7 @@ def test_it_does_so_on_debates_whatever_single_item_is_struck(rules, name) -> No
         assert row == as_json(recompute(graph, struck)), struck
 
 
-def test_the_grounded_labelling_is_the_same_on_graphs_with_cycles(rules) -> None:
+def test_grounded_labelling_agrees_on_cyclic_graphs(rules) -> None:
     random = Random(5)
     cases = []
     for _ in range(500):
@@ -180,7 +180,7 @@ class Arguing:
         return str(self.page.evaluate("document.querySelector('main').outerHTML"))
 
 
-def test_striking_a_response_changes_map_table_and_counts_at_once(browser, tmp_path) -> None:
+def test_striking_a_response_updates_the_page(browser, tmp_path) -> None:
     with Arguing(browser, tmp_path, "complete") as reader:
         reader.expect(reader.bar).to_be_hidden()
         reader.button("PRO on CON-1").click()
