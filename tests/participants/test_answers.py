@@ -69,7 +69,8 @@ def test_a_good_answer_is_taken_as_it_is(schema: dict[str, Any], answer: str) ->
 
 
 @pytest.mark.parametrize("kind", list(Malformation))
-def test_an_answer_that_is_wrong_in_any_known_way_is_mended_or_refused(kind: Malformation) -> None:
+def test_answer_wrong_in_any_known_way_is_mended_or_refused(kind: Malformation) -> None:
+    """An answer that is wrong in any known way is mended or refused."""
     _, schema, answer = FORMS[-1]
     for seed in range(4):
         text = malform(answer, seed, kind)
@@ -96,7 +97,8 @@ def strings(value: Any) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(Malformation))
-def test_thousands_of_malformed_answers_to_every_form_raise_nothing(kind: Malformation) -> None:
+def test_malformed_answers_to_every_form_raise_nothing(kind: Malformation) -> None:
+    """Thousands of malformed answers to every form raise nothing."""
     for number, (_, schema, answer) in enumerate(FORMS):
         for seed in range(20) if FULL else (number % 20,):
             check_malformed(malform(answer, seed, kind), answer, schema)
@@ -226,9 +228,8 @@ def test_any_text_at_all_is_read_without_an_exception(text: str) -> None:
 
 
 @given(st.sampled_from(FORMS), st.data())
-def test_an_answer_cut_off_at_the_token_limit_is_taken_only_when_it_is_whole(
-    form: tuple[str, dict[str, Any], str], data: st.DataObject
-) -> None:
+def test_cut_off_answer_is_taken_only_if_complete(form: tuple[str, dict[str, Any], str], data: st.DataObject) -> None:
+    """An answer cut off at the token limit is taken only when it is whole."""
     _, schema, answer = form
     cut = data.draw(st.integers(0, len(answer) - 1))
     result = read(answer[:cut], schema, cut_off_at=400)

@@ -50,7 +50,8 @@ def test_a_schema_in_front_ends_what_two_calls_share() -> None:
     assert served(*calls, rules=BEHIND) == [0, 1200, 1200]
 
 
-def test_where_writing_costs_more_a_schema_is_written_when_it_comes_again() -> None:
+def test_schema_is_written_when_it_comes_a_second_time() -> None:
+    """Where writing costs more a schema is written when it comes again."""
     calls = [sent(wave, FIRST, schema="a") for wave in (1, 2, 3)]
     assert served(*calls, rules=MARKED) == [0, 0, 1400]
     found = bill(calls, MARKED, PRICES)

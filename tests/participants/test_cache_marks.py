@@ -23,7 +23,8 @@ def call(
     return Call((RULES, *heard, Segment("user", task)), SCHEMA, name, mode, None, 100)
 
 
-def test_a_prompt_is_marked_where_its_task_begins_and_where_an_earlier_one_was() -> None:
+def test_prompt_marked_where_task_begins_and_where_earlier_one() -> None:
+    """A prompt is marked where its task begins and where an earlier one was."""
     marks = Breakpoints()
     assert marks.of(call()) == (1,)
     assert marks.of(call(FIRST, task="Another.")) == (1, 2)
@@ -37,7 +38,8 @@ def test_a_call_that_is_put_twice_is_marked_the_same_both_times() -> None:
 
 
 @pytest.mark.parametrize("mode", [OutputMode.NATIVE, OutputMode.TOOL])
-def test_where_the_schema_stands_in_front_only_one_that_comes_again_is_paid_for(mode: OutputMode) -> None:
+def test_only_a_repeated_schema_in_front_is_paid_for(mode: OutputMode) -> None:
+    """Where the schema stands in front only one that comes again is paid for."""
     marks = Breakpoints()
     assert [marks.of(call(FIRST, mode=mode, name=name)) for name in ("opening", "closing", "judging")] == [(), (), ()]
     assert marks.of(call(FIRST, mode=mode, name="judging", task="Again.")) == (1, 2)

@@ -56,7 +56,8 @@ async def said(model_client: EmbeddedClient, **changes: Any) -> Reply:
     return reply
 
 
-async def test_every_answer_is_valid_under_its_schema_whatever_the_prompt_wants(model_client: EmbeddedClient) -> None:
+async def test_every_answer_valid_under_schema_whatever_prompt_wants(model_client: EmbeddedClient) -> None:
+    """Every answer is valid under its schema whatever the prompt wants."""
     text = "Score the argument that trees give shade. Logic is 5000, confidence is 300, standing is GREAT."
     validator = jsonschema_rs.validator_for(JUDGEMENT)
     for seed in range(4):
@@ -109,7 +110,8 @@ async def test_a_repeated_prompt_comes_from_the_cache(model_client: EmbeddedClie
     assert again.usage.cached_tokens >= again.usage.input_tokens - 1
 
 
-async def test_a_prompt_beyond_the_context_is_refused_with_both_numbers(model_client: EmbeddedClient) -> None:
+async def test_prompt_beyond_context_is_refused_with_both_numbers(model_client: EmbeddedClient) -> None:
+    """A prompt beyond the context is refused with both numbers."""
     fault = await model_client.call(a_call("word " * 5000))
     assert isinstance(fault, Fault)
     assert fault.kind is FaultKind.CONTEXT_TOO_LONG

@@ -139,7 +139,8 @@ def test_what_stands_under_a_question_is_a_question(key: str) -> None:
     assert not pattern.match("What is the weakness of this statement?")
 
 
-def test_short_labels_fixed_words_and_long_minimums_are_left_alone() -> None:
+def test_short_labels_fixed_words_and_long_minimums_left_alone() -> None:
+    """Short labels fixed words and long minimums are left alone."""
     parts = {
         "label": {"type": "string", "maxLength": 20},
         "pick": {"type": "string", "enum": ["pro", "con"]},

@@ -23,9 +23,10 @@ from disputatio.participants.embedded.weights import check_gguf
         (struct.pack("<4sIQQ", b"GGUF", 3, 0, 5), "holds no weights"),
     ],
 )
-def test_a_file_that_cannot_be_a_model_is_refused_with_its_own_cause(
+def test_file_that_cannot_be_model_is_refused_with_its_own_cause(
     tmp_path: Path, content: bytes, complaint: str
 ) -> None:
+    """A file that cannot be a model is refused with its own cause."""
     file = tmp_path / "model.gguf"
     file.write_bytes(content)
     with pytest.raises(InvalidInputError, match=complaint) as refused:

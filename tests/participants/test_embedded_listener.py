@@ -51,7 +51,8 @@ async def test_a_whole_answer_becomes_a_reply_with_what_was_counted(model: Path)
     assert reply == Reply('{"claim": "Trees give shade."}', "tiny.gguf", Usage(40, 9, 31), "stop")
 
 
-async def test_a_streamed_answer_is_heard_as_it_is_written_and_is_whole_at_the_end(model: Path) -> None:
+async def test_streamed_answer_heard_as_it_written_and_is_whole_at_end(model: Path) -> None:
+    """A streamed answer is heard as it is written and is whole at the end."""
     heard: list[str] = []
     first = asyncio.Event()
 
@@ -101,7 +102,8 @@ async def test_an_answer_without_an_end_is_stopped(model: Path, streamed: bool) 
     assert sent < 2**27
 
 
-async def test_the_request_carries_the_secret_the_grammar_and_one_message_a_role(model: Path) -> None:
+async def test_request_carries_secret_grammar_and_one_message_role(model: Path) -> None:
+    """The request carries the secret the grammar and one message a role."""
     seen: dict[str, Any] = {}
 
     async def say(request: web.Request) -> web.Response:
@@ -120,7 +122,8 @@ async def test_the_request_carries_the_secret_the_grammar_and_one_message_a_role
     assert '"claim"' in seen["grammar"]
 
 
-async def test_a_grammar_that_the_server_silently_ignored_is_noticed_and_not_sent_again(model: Path) -> None:
+async def test_grammar_server_silently_ignored_noticed_and_not_sent(model: Path) -> None:
+    """A grammar that the server silently ignored is noticed and not sent again."""
     seen: list[dict[str, Any]] = []
 
     async def say(request: web.Request) -> web.Response:
@@ -285,9 +288,10 @@ async def test_a_cancelled_call_lets_go_of_the_server(model: Path) -> None:
         await asyncio.wait_for(let_go.wait(), 5)
 
 
-async def test_a_model_that_does_not_exist_is_a_fault_and_starts_nothing(
+async def test_model_that_does_not_exist_is_fault_and_starts_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A model that does not exist is a fault and starts nothing."""
     cache = own_cache(monkeypatch, tmp_path / "cache")
     for name in ("qwen3", "missing.gguf", str(tmp_path / "missing.gguf"), "hf:owner/repo"):
         model_client = EmbeddedClient(name)

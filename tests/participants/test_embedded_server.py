@@ -95,7 +95,8 @@ async def ended(process: int, within_s: float = 60) -> bool:
         os.close(handle)
 
 
-async def test_two_processes_at_once_share_one_server_and_both_are_answered(cache: Path) -> None:
+async def test_two_processes_at_once_share_one_server_and_both(cache: Path) -> None:
+    """Two processes at once share one server and both are answered."""
     async with client(3) as one, client(3) as other:
         answers = await asyncio.gather(*(next_answer(process) for process in (one, other) for _ in "1"))
         server = await server_of(cache)
@@ -106,7 +107,8 @@ async def test_two_processes_at_once_share_one_server_and_both_are_answered(cach
     assert await ended(server.process)
 
 
-async def test_the_server_ends_after_its_last_client_and_withdraws_its_address(cache: Path) -> None:
+async def test_server_ends_after_last_client_and_withdraws_its_address(cache: Path) -> None:
+    """The server ends after its last client and withdraws its address."""
     first, second = EmbeddedClient(), EmbeddedClient()
     assert await first.prepare() is None
     assert await second.prepare() is None
@@ -141,7 +143,8 @@ async def test_a_client_killed_outright_leaves_no_lease(cache: Path) -> None:
     assert await ended(server.process)
 
 
-async def test_ctrl_c_in_the_terminal_of_one_client_leaves_the_others_served(cache: Path) -> None:
+async def test_ctrl_c_in_terminal_of_one_client_leaves_others_served(cache: Path) -> None:
+    """Ctrl c in the terminal of one client leaves the others served."""
     model_client = EmbeddedClient()
     async with client(1) as process:
         await next_answer(process)
@@ -157,7 +160,8 @@ async def test_ctrl_c_in_the_terminal_of_one_client_leaves_the_others_served(cac
     assert await ended(server.process)
 
 
-async def test_after_the_server_is_killed_the_next_call_starts_a_new_one(cache: Path) -> None:
+async def test_after_server_is_killed_next_call_starts_new_one(cache: Path) -> None:
+    """After the server is killed the next call starts a new one."""
     model_client = EmbeddedClient()
     assert isinstance(await model_client.call(a_call()), Reply)
     old = await server_of(cache)
@@ -200,9 +204,8 @@ async def test_a_server_whose_address_was_deleted_ends_itself(cache: Path) -> No
     await model_client.aclose()
 
 
-async def test_a_damaged_model_is_named_with_the_reason_the_server_gave(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_damaged_model_is_named_with_reason_server_gave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A damaged model is named with the reason the server gave."""
     damaged = tmp_path / "damaged.gguf"
     with (await obtain()).path.open("rb") as whole:
         damaged.write_bytes(whole.read(4_000_000))

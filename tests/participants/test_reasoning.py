@@ -130,7 +130,8 @@ class TestRaising:
         allowances.judge(seat(), call(), cut(HALF, reasoning=50, output=1_000))
         assert allowances.of(seat(), 1_000) == ALLOWANCES["medium"]
 
-    def test_it_is_never_less_than_three_times_the_most_that_was_seen(self) -> None:
+    def test_it_is_never_less_than_three_times_most_that_was_seen(self) -> None:
+        """It is never less than three times the most that was seen."""
         allowances, gpt = Allowances(), seat("gpt-5")
         for tokens in (900, 5_000, 1_000):
             allowances.judge(gpt, call(allowance=10_000), Reply(WHOLE, None, Usage(1, 6_000, reasoning_tokens=tokens)))
@@ -184,7 +185,8 @@ class TestRefusedLimits:
         assert (fault.kind, fault.message) == (FaultKind.LIMIT_TOO_LARGE, words)
         assert allowances.of(own, 2_000) == fits
 
-    def test_where_it_says_nothing_the_room_shrinks_until_there_is_none(self) -> None:
+    def test_where_it_says_nothing_room_shrinks_until_there_is_none(self) -> None:
+        """Where it says nothing the room shrinks until there is none."""
         allowances, own = Allowances(), seat(effort="high")
         tried = [allowances.of(own, 2_000)]
         while tried[-1]:
@@ -210,7 +212,7 @@ class TestRefusedLimits:
         allowances.judge(own, call(2_000, 14_384), cut(reasoning=16_384, output=16_384))
         assert allowances.of(own, 2_000) == 14_384
 
-    def test_an_answer_that_grew_shrinks_to_what_answers_usually_need(self) -> None:
+    def test_answer_that_grew_shrinks_to_what_answers_usually_need(self) -> None:
         """In as many calls as a seat has attempts: with room to reason, less, none, and with a usual answer."""
         allowances, own = Allowances(), seat("gpt-5")
         allowances.judge(own, call(), cut())
@@ -224,7 +226,8 @@ class TestRefusedLimits:
         assert isinstance(last, Fault)
         assert last.kind is FaultKind.BAD_REQUEST
 
-    def test_an_answer_shrinks_to_what_the_server_says_and_no_further_than_is_usual(self) -> None:
+    def test_answer_shrinks_to_what_server_says_and_no_further(self) -> None:
+        """An answer shrinks to what the server says and no further than is usual."""
         allowances, own = Allowances(), seat()
         sent = replace(call(12_000), usual_tokens=3_000)
         refused = Fault(FaultKind.BAD_REQUEST, "max_tokens is too large. This model supports at most 8192 tokens")
@@ -249,7 +252,8 @@ class TestSmaller:
         assert all(row.max_tokens - row.reasoning_allowance == 1_000 for row in smaller)
         return [row.reasoning_allowance for row in smaller]
 
-    def test_the_call_itself_comes_first_and_is_the_only_one_without_an_allowance(self) -> None:
+    def test_call_itself_comes_first_and_only_one_without_allowance(self) -> None:
+        """The call itself comes first and is the only one without an allowance."""
         assert self.limits(seat(), Allowances(), 0) == [0]
 
     def test_it_goes_down_to_half_of_what_the_model_starts_with(self) -> None:
@@ -268,7 +272,8 @@ class TestSmaller:
         assert self.limits(seat(), allowances, 60_000) == [60_000, 30_000, 15_000]
 
 
-def test_what_debates_of_before_have_seen_counts_until_this_process_has_seen_itself() -> None:
+def test_what_debates_of_before_have_seen_counts_until_this() -> None:
+    """What debates of before have seen counts until this process has seen itself."""
     allowances = Allowances()
     assert list(allowances.claim_lookups([seat(), seat(), ModelSeating(provider="embedded", model="m")]).values()) == [
         seat()
@@ -290,9 +295,10 @@ OUTCOMES = st.builds(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["mystery", "gpt-5"]), OUTCOMES), max_size=8), st.integers(1, 20_000))
-def test_whatever_comes_the_allowance_is_no_less_than_nothing_and_no_more_than_fits(
+def test_allowance_is_never_negative_and_never_more_than_fits(
     rows: list[tuple[str, Reply | Fault]], answer: int
 ) -> None:
+    """Whatever comes the allowance is no less than nothing and no more than fits."""
     allowances = Allowances(lambda _: 128_000)
     for model, outcome in rows:
         own = seat(model)

@@ -84,9 +84,10 @@ async def test_the_effort_has_the_name_that_its_provider_gives_it(
         ("zhipu", "glm-5.3", "none", "does not know the reasoning_effort none"),
     ],
 )
-async def test_an_effort_that_the_model_does_not_know_is_refused_before_a_call(
+async def test_effort_that_model_does_not_know_is_refused_before_call(
     provider: str, model: str, effort: str, words: str
 ) -> None:
+    """An effort that the model does not know is refused before a call."""
     fault = await sent(provider, model, effort)
     assert isinstance(fault, Fault)
     assert fault.kind is FaultKind.SETTING_REFUSED
@@ -100,7 +101,8 @@ async def test_an_effort_that_the_model_does_not_know_is_refused_before_a_call(
     assert probed.kind is FaultKind.SETTING_REFUSED
 
 
-async def test_an_effort_that_only_the_server_knows_to_refuse_names_the_setting() -> None:
+async def test_effort_that_only_server_knows_to_refuse_names_setting() -> None:
+    """An effort that only the server knows to refuse names the setting."""
     words = "Unsupported value: 'reasoning_effort' does not support 'none' with this model."
     body = {"error": {"message": words, "type": "invalid_request_error", "param": "reasoning_effort", "code": "x"}}
     async with serving(answer(body, 400)) as server:
@@ -150,7 +152,7 @@ def test_seats_with_another_effort_have_a_gateway_of_their_own() -> None:
     assert len({id(row) for row in model_clients}) == 3
 
 
-def test_models_that_pydantic_ai_knows_to_reason_by_default_are_known_here() -> None:
+def test_models_pydantic_ai_knows_to_reason_by_default_known() -> None:
     """The table here saves an import of seconds; it may know more, as of models that anybody can serve."""
     from pydantic_ai.models import known_model_names
     from pydantic_ai.profiles.anthropic import anthropic_model_profile
@@ -194,7 +196,8 @@ def test_the_embedded_model_never_reasons_whatever_it_is_called() -> None:
     assert not reasons_by_default(ModelSeating(provider="embedded", model="/models/qwen3-4b-thinking.gguf"))
 
 
-def test_allowances_cover_the_budgets_that_pydantic_ai_sends_for_the_efforts() -> None:
+def test_allowances_cover_budgets_pydantic_ai_sends_for_efforts() -> None:
+    """Allowances cover the budgets that pydantic ai sends for the efforts."""
     from pydantic_ai.profiles.anthropic import ANTHROPIC_THINKING_BUDGET_MAP
 
     assert list(ALLOWANCES) == list(EFFORTS)

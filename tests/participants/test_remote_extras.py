@@ -195,7 +195,7 @@ async def test_an_answer_is_a_reply_in_every_mode(name: str, mode: OutputMode) -
 
 
 @pytest.mark.parametrize(("name", "mode"), [(name, mode) for name in PROTOCOLS for mode in PROTOCOLS[name].modes])
-async def test_keys_enums_and_requirements_of_a_schema_reach_the_provider(name: str, mode: OutputMode) -> None:
+async def test_keys_enums_and_requirements_of_schema_reach_provider(name: str, mode: OutputMode) -> None:
     """What a provider's rewriting may not lose; bounds it may turn into words, and code checks them."""
     speaks = protocol(name)
     given = answer(speaks.with_tool if mode is TOOL else speaks.said)
@@ -220,7 +220,8 @@ async def test_gemini_gets_bounds_and_enums_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("name", "model"), [("anthropic", "claude-3-haiku-20240307"), ("groq", "llama-x"), ("mistral", "mistral-large-4")]
 )
-async def test_a_model_without_native_schemas_says_so_without_a_request(name: str, model: str) -> None:
+async def test_model_without_native_schemas_says_so_without_request(name: str, model: str) -> None:
+    """A model without native schemas says so without a request."""
     protocol(name)
     async with serving() as server, opened(seat(server, name, model=model)) as model_client:
         fault = await model_client.call(a_call(NATIVE))
@@ -418,9 +419,10 @@ async def test_the_effort_of_a_seat_has_each_providers_own_name(
         ("groq", "openai/gpt-oss-120b", "none", "does not know the reasoning_effort none"),
     ],
 )
-async def test_an_effort_that_a_model_does_not_take_is_refused_without_a_call(
+async def test_effort_that_model_does_not_take_is_refused_without_call(
     name: str, model: str, effort: str | int, words: str
 ) -> None:
+    """An effort that a model does not take is refused without a call."""
     protocol(name)
     async with serving() as server, opened(seat(server, name, model=model, reasoning_effort=effort)) as model_client:
         fault = await model_client.call(a_call(TEXT))

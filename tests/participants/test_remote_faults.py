@@ -283,7 +283,9 @@ class TestTime:
         assert fault.kind is K.TIMED_OUT
         assert "within 0.05 s" in fault.message
 
-    async def test_a_stream_that_trickles_ends_at_the_limit_of_the_whole_call(self) -> None:
+    async def test_stream_that_trickles_ends_at_limit_of_whole_call(self) -> None:
+        """A stream that trickles ends at the limit of the whole call."""
+
         async def trickle(request: web.Request) -> web.StreamResponse:
             response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
             await response.prepare(request)
@@ -349,7 +351,8 @@ class TestKeys:
         ("bedrock", "boto3"),
     ],
 )
-async def test_a_missing_library_is_told_with_the_command_that_installs_it(provider: str, module: str) -> None:
+async def test_missing_library_is_told_with_command_that_installs_it(provider: str, module: str) -> None:
+    """A missing library is told with the command that installs it."""
     try:
         found = importlib.util.find_spec(module)
     except ModuleNotFoundError:

@@ -38,7 +38,8 @@ async def test_a_listed_model_has_nothing_against_it() -> None:
     assert await verdict(listing("llama3", "qwen3")) is None
 
 
-async def test_a_model_that_a_list_clearly_lacks_is_named_with_what_there_is() -> None:
+async def test_model_list_clearly_lacks_is_named_with_what_there_is() -> None:
+    """A model that a list clearly lacks is named with what there is."""
     fault = await verdict(listing("llama3", "gemma3"))
     assert fault is not None
     assert fault.kind is K.NO_SUCH_MODEL
@@ -120,7 +121,8 @@ async def test_a_server_without_keys_is_sent_none() -> None:
         assert "Authorization" not in server.received[0].headers
 
 
-async def test_debates_that_begin_together_ask_once_and_a_fault_is_asked_for_anew() -> None:
+async def test_debates_begin_together_ask_once_and_fault_asked() -> None:
+    """Debates that begin together ask once and a fault is asked for anew."""
     async with (
         serving(answer("", 503), listing("m")) as server,
         opened(server.seat(model="m")) as one,
@@ -133,7 +135,9 @@ async def test_debates_that_begin_together_ask_once_and_a_fault_is_asked_for_ane
         assert len(server.received) == 2
 
 
-def test_what_one_event_loop_was_told_is_asked_for_anew_in_another() -> None:
+def test_what_one_event_loop_was_told_asked_for_anew_in_another() -> None:
+    """What one event loop was told is asked for anew in another."""
+
     async def ask(url: str) -> Fault | None:
         async with opened(ModelSeating(provider="vllm", model="m", base_url=url)) as model_client:
             return await model_client.probe()

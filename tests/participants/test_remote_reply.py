@@ -45,13 +45,15 @@ async def test_a_reply_holds_text_served_model_usage_and_finish() -> None:
     )
 
 
-async def test_in_tool_mode_the_text_is_the_tools_argument_as_it_was_written() -> None:
+async def test_in_tool_mode_text_is_tools_argument_as_it_was_written() -> None:
+    """In tool mode the text is the tools argument as it was written."""
     written = '{ "score":3,  "why": "\\u00e4" }'
     reply = await replied(completion(None, message=tool_call(written), finish_reason="tool_calls"), OutputMode.TOOL)
     assert (reply.text, reply.finish) == (written, "stop")
 
 
-async def test_a_model_that_answers_in_words_instead_of_calling_the_tool_is_heard() -> None:
+async def test_model_answers_in_words_instead_of_calling_tool_is_heard() -> None:
+    """A model that answers in words instead of calling the tool is heard."""
     assert (await replied(completion('{"score": 3}'), OutputMode.TOOL)).text == '{"score": 3}'
 
 
@@ -145,7 +147,8 @@ class TestUsage:
             assert (fault.usage, fault.served_model) == (Usage(12, 5, None), "served-model")
 
 
-async def test_fields_that_some_servers_leave_out_do_not_cost_the_answer() -> None:
+async def test_fields_that_some_servers_leave_out_do_not_cost_answer() -> None:
+    """Fields that some servers leave out do not cost the answer."""
     reply = await replied({"choices": [{"message": {"content": "{}"}}]})
     assert reply == Reply(text="{}", served_model=None, usage=Usage(), finish="stop")
 
@@ -282,7 +285,8 @@ class TestGateway:
         seating = ModelSeating(provider="openai", model="m", mode=OutputMode.PROMPTED)
         assert open_client(seating, "k").modes == (OutputMode.PROMPTED,)
 
-    async def test_closing_twice_is_the_same_as_once_and_a_later_call_opens_again(self) -> None:
+    async def test_closing_twice_same_as_once_and_later_call_opens_again(self) -> None:
+        """Closing twice is the same as once and a later call opens again."""
         async with serving() as server:
             model_client = open_client(server.seat(), None)
             await model_client.aclose()

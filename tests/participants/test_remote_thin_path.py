@@ -251,7 +251,7 @@ async def test_every_encoding_of_a_body_means_the_same_both_ways() -> None:
                 assert direct == by_library, (raw, headers)
 
 
-async def test_compressed_answers_are_read_and_broken_ones_are_told_both_ways() -> None:
+async def test_compressed_answers_read_and_broken_ones_told_both_ways() -> None:
     packed = gzip.compress(json.dumps(completion('{"score": 3}')).encode())
     async with serving() as server, both_ways(server.seat()) as ask:
         for raw, encoding in ((packed, "gzip"), (packed[:-9], "gzip"), (b"{}", "gzip"), (packed, "unheard-of")):
@@ -306,7 +306,7 @@ async def test_every_lost_connection_means_the_same_both_ways() -> None:
                 await alike(ModelSeating(provider="openai_compatible", model="m", base_url=f"{url}/v1"), a_call())
 
 
-async def test_what_a_server_says_before_its_response_is_passed_over_both_ways() -> None:
+async def test_what_server_says_before_response_passed_over_both_ways() -> None:
     body = json.dumps(completion('{"score": 3}')).encode()
     head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
     async with bytes_only(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n" + head + body) as url:
@@ -365,14 +365,15 @@ async def test_an_unasked_response_answers_no_later_call(*, thin: bool) -> None:
     assert on == [1, 2, 2]
 
 
-async def test_a_status_below_all_that_announce_a_response_is_no_reason_to_wait_for_one() -> None:
+async def test_status_below_all_announce_response_no_reason_to_wait() -> None:
     async with staying((plainly("{}", 99),)) as (seating, _), opened(seating) as model_client:
         outcome = await model_client.call(a_call())
     assert isinstance(outcome, Fault)
     assert outcome.kind is FaultKind.GARBLED
 
 
-async def test_a_connection_that_is_to_be_closed_serves_no_other_call_whatever_its_server_says() -> None:
+async def test_connection_to_closed_serves_no_other_call_whatever() -> None:
+    """A connection that is to be closed serves no other call whatever its server says."""
     async with staying((plainly("one"),), (plainly("two"),)) as (seating, came_on):
         model_client = RemoteClient(replace(Endpoint.of(seating, KEY), keep_alive=False))
         outcomes = [await model_client.call(a_call(OutputMode.TEXT)) for _ in range(2)]
@@ -382,7 +383,7 @@ async def test_a_connection_that_is_to_be_closed_serves_no_other_call_whatever_i
 
 
 @pytest.mark.slow
-async def test_a_connection_whose_server_answered_without_reading_all_serves_no_other_call() -> None:
+async def test_half_read_request_leaves_connection_for_no_other_call() -> None:
     """The rest of the body would go ahead of the next request."""
     connections = 0
     body = json.dumps({"error": {"message": "Too long."}}).encode()
@@ -591,5 +592,6 @@ FRAGMENTS = [
 
 
 @given(st.lists(st.lists(st.sampled_from(FRAGMENTS), max_size=8).map("".join), max_size=4))
-def test_control_tokens_are_broken_alike_segment_by_segment_and_in_the_whole_message(texts: list[str]) -> None:
+def test_control_tokens_broken_alike_segment_by_segment(texts: list[str]) -> None:
+    """Control tokens are broken alike segment by segment and in the whole message."""
     assert "\n\n".join(break_control_tokens(text) for text in texts) == break_control_tokens("\n\n".join(texts))

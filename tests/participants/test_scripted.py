@@ -58,7 +58,8 @@ def test_an_object_or_a_text_is_taken(good: Any) -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 2, 3])
-def test_a_misshapen_answer_is_asked_again_with_the_reasons_and_then_the_seat_abstains(wrong: int) -> None:
+def test_misshapen_answer_asked_again_with_reasons_and_then_seat(wrong: int) -> None:
+    """A misshapen answer is asked again with the reasons and then the seat abstains."""
     result, told, orders = played(*[BAD] * wrong, GOOD, shape_asks=2)
     assert [bool(reasons) for reasons in told] == [False] + [True] * min(wrong, 2)
     assert [row.because for row in rejections(orders)] == ["shape"] * min(wrong, 2)
@@ -82,9 +83,8 @@ def test_a_misshapen_answer_is_asked_again_with_the_reasons_and_then_the_seat_ab
         ((BAD, LONG, GOOD), GOOD, 3),
     ],
 )
-def test_a_broken_rule_is_asked_again_once_and_the_better_answer_counts(
-    answers: tuple[Any, ...], kept: Any, asked: int
-) -> None:
+def test_broken_rule_asked_again_once_and_better_answer_counts(answers: tuple[Any, ...], kept: Any, asked: int) -> None:
+    """A broken rule is asked again once and the better answer counts."""
     result, _, orders = played(*answers)
     assert isinstance(result, TurnResult)
     assert result.content == {"speech": kept["speech"].strip()}
@@ -120,7 +120,8 @@ def history_of(debate: Debate) -> History:
 
 @examples(12)
 @given(debates())
-def test_a_recording_says_again_what_was_said_and_the_debate_comes_out_the_same(debate: Debate) -> None:
+def test_recording_says_again_what_said_and_debate_comes_out(debate: Debate) -> None:
+    """A recording says again what was said and the debate comes out the same."""
     seat = recording(history_of(debate), "d1")
 
     def answering(path: AskPath, asked: Ask) -> Turn | Abstention:
@@ -136,7 +137,8 @@ def test_a_recording_says_again_what_was_said_and_the_debate_comes_out_the_same(
     }
 
 
-def test_a_recording_without_a_turn_at_a_path_abstains_and_says_why() -> None:
+def test_recording_without_turn_at_path_abstains_and_says_why() -> None:
+    """A recording without a turn at a path abstains and says why."""
     result, _ = drive(recording(History(), "d1").take(PATH, speech_ask(), CHECKS))
     assert result == Abstention(Seat("pro"), "not_recorded", f"the recording has no turn at {PATH}")
 

@@ -57,7 +57,8 @@ def test_a_good_answer_is_taken_after_one_call() -> None:
 
 @pytest.mark.parametrize("shape_asks", [0, 1, 2, 4])
 @pytest.mark.parametrize("wrong", [0, 1, 2, 3, 4, 5])
-def test_a_wrong_shape_is_asked_again_so_many_times_and_then_the_seat_abstains(shape_asks: int, wrong: int) -> None:
+def test_wrong_shape_asked_again_so_many_times_and_then_seat(shape_asks: int, wrong: int) -> None:
+    """A wrong shape is asked again so many times and then the seat abstains."""
     answers = one_after_the_other(*[BROKEN] * wrong, GOOD)
     result, orders = drive(turn(speech_ask(shape_asks=shape_asks)), answers)
     if wrong <= shape_asks:
@@ -75,7 +76,8 @@ def test_a_wrong_shape_is_asked_again_so_many_times_and_then_the_seat_abstains(s
     assert all(row.because == "shape" and row.reasons for row in rejections(orders))
 
 
-def test_the_model_is_shown_its_answer_and_the_reasons_when_it_is_asked_again() -> None:
+def test_model_shown_its_answer_and_reasons_when_it_asked_again() -> None:
+    """The model is shown its answer and the reasons when it is asked again."""
     _, orders = drive(turn(speech_ask()), one_after_the_other(reply('{"speech": "x"}'), GOOD))
     first, second = (order.call.segments for order in sends(orders))
     assert second[: len(first)] == first, "what was sent before stays the beginning"
@@ -107,7 +109,8 @@ def test_an_answer_that_was_mended_is_marked() -> None:
 # --- length -------------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_that_was_cut_off_is_asked_again_with_more_room_and_without_its_beginning() -> None:
+def test_cut_off_answer_gets_more_room_and_a_prompt_without_it() -> None:
+    """An answer that was cut off is asked again with more room and without its beginning."""
     half = reply(GOOD.text[:20], finish="length")
     taken, orders = drive(turn(speech_ask(max_tokens=300)), one_after_the_other(half, half, GOOD))
     assert isinstance(taken, TurnResult)
@@ -128,7 +131,8 @@ def test_half_an_answer_is_never_accepted_when_it_was_cut_off(cut: int, tail: st
     assert whole or isinstance(result, Abstention)
 
 
-def test_a_whole_answer_is_accepted_although_the_limit_was_reached() -> None:
+def test_whole_answer_is_accepted_although_limit_was_reached() -> None:
+    """A whole answer is accepted although the limit was reached."""
     result, _ = drive(turn(speech_ask()), one_after_the_other(replace(GOOD, finish="length")))
     assert isinstance(result, TurnResult)
 
@@ -141,7 +145,8 @@ def test_a_seat_s_own_token_limit_goes_before_the_phase_s() -> None:
 # --- rules --------------------------------------------------------------------------------------------------------
 
 
-def test_a_broken_rule_is_asked_again_once_and_then_accepted_with_its_violation() -> None:
+def test_broken_rule_asked_again_once_and_then_accepted() -> None:
+    """A broken rule is asked again once and then accepted with its violation."""
     taken, orders = drive(turn(speech_ask()), one_after_the_other(LONG, LONGER))
     assert isinstance(taken, TurnResult)
     assert taken.asked == 2
@@ -161,9 +166,8 @@ def test_a_broken_rule_is_asked_again_once_and_then_accepted_with_its_violation(
         ((BROKEN, LONG, BROKEN, BROKEN, BROKEN), LONG),
     ],
 )
-def test_the_second_answer_counts_where_it_is_no_worse_and_else_the_first(
-    answers: tuple[Outcome, ...], kept: Reply
-) -> None:
+def test_second_answer_counts_where_it_no_worse_and_else_first(answers: tuple[Outcome, ...], kept: Reply) -> None:
+    """The second answer counts where it is no worse and else the first."""
     taken, orders = drive(turn(speech_ask()), one_after_the_other(*answers))
     assert isinstance(taken, TurnResult)
     assert taken.content == json.loads(kept.text)
@@ -202,7 +206,8 @@ FREE = [FaultKind.PARAMETER_REFUSED, FaultKind.BATCH_FAILED]
 ONCE = [FaultKind.REFUSED, FaultKind.ANSWER_TOO_LONG]
 
 
-def test_every_fault_is_passing_final_for_setup_or_tried_once_more() -> None:
+def test_every_fault_passing_final_for_setup_or_tried_once_more() -> None:
+    """Every fault is passing final for setup or tried once more."""
     assert {*PASSING, *SETUP, *FINAL, *ONCE, *FREE} == set(FaultKind)
     assert not {*PASSING} & {*SETUP, *FINAL, *ONCE, *FREE}
 
@@ -243,9 +248,8 @@ def test_one_attempt_stays_one_under_a_rate_limit() -> None:
 
 @pytest.mark.parametrize("attempts", [1, 2, 4, 9])
 @pytest.mark.parametrize("kind", [kind for kind in PASSING if kind is not FaultKind.RATE_LIMITED])
-def test_a_passing_fault_is_tried_again_with_growing_rests_and_ends_in_an_abstention(
-    kind: FaultKind, attempts: int
-) -> None:
+def test_passing_fault_tried_again_with_growing_rests_and_ends(kind: FaultKind, attempts: int) -> None:
+    """A passing fault is tried again with growing rests and ends in an abstention."""
     result, orders = drive(turn(speech_ask(), seating(attempts=attempts)), lambda _send: fault(kind))
     assert result == Abstention(Seat("pro"), kind.value, f"it is {kind.value}")
     assert len(sends(orders)) == attempts
@@ -307,7 +311,9 @@ def test_what_no_retry_can_cure_is_not_tried_again(kind: FaultKind) -> None:
 
 
 @pytest.mark.parametrize("kind", list(FaultKind))
-def test_a_fallback_takes_over_when_the_model_is_worn_out_and_stays(kind: FaultKind) -> None:
+def test_fallback_takes_over_when_model_is_worn_out_and_stays(kind: FaultKind) -> None:
+    """A fallback takes over when the model is worn out and stays."""
+
     def answering(send: Send) -> Outcome:
         return fault(kind) if send.seating.model == "first" else LONG
 
@@ -336,7 +342,9 @@ def test_when_all_are_worn_out_the_last_fault_is_the_reason() -> None:
     assert [order.seating.model for order in sends(orders)] == ["first", "second", "second"]
 
 
-def test_a_lesser_output_mode_is_tried_at_once_where_a_server_does_not_take_the_better() -> None:
+def test_refused_output_mode_is_replaced_at_once() -> None:
+    """A lesser output mode is tried at once where a server does not take the better."""
+
     def answering(send: Send) -> Outcome:
         return GOOD if send.call.mode is PROMPTED else fault(FaultKind.SCHEMA_UNSUPPORTED)
 
@@ -366,7 +374,9 @@ def test_every_served_model_is_named_once() -> None:
 # --- seeds and replay -----------------------------------------------------------------------------------------------
 
 
-def test_each_ask_of_a_turn_draws_a_seed_of_its_own_that_is_the_same_on_replay() -> None:
+def test_each_ask_of_turn_draws_seed_of_its_own_same_on_replay() -> None:
+    """Each ask of a turn draws a seed of its own that is the same on replay."""
+
     def seeds(seed: int | None) -> list[int | None]:
         outcomes = (BROKEN, fault(FaultKind.CUT_OFF), BROKEN, GOOD)
         _, orders = drive(turn(speech_ask(), seed=seed), one_after_the_other(*outcomes))
@@ -395,7 +405,7 @@ chains = st.lists(st.builds(lambda n: seating(f"model-{n}", attempts=n), st.inte
     st.lists(st.sampled_from([NATIVE, TOOL, PROMPTED]), min_size=1, max_size=3, unique=True),
     st.booleans(),
 )
-def test_any_sequence_of_replies_and_faults_comes_to_an_end_within_bounds(
+def test_any_sequence_of_replies_and_faults_comes_to_end_within(
     cycle: list[Outcome],
     chain: list[ModelSeating],
     shape_asks: int,
@@ -403,6 +413,7 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_within_bounds(
     modes: list[OutputMode],
     piecewise: bool,
 ) -> None:
+    """Any sequence of replies and faults comes to an end within bounds."""
     seatings = [replace(row, piecewise=piecewise) for row in chain]
     asked = speech_ask(shape_asks=shape_asks, rule_asks=rule_asks)
 
@@ -432,7 +443,8 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_within_bounds(
 
 @examples(12)
 @given(st.integers(0, 10**6), st.sampled_from(["freeform", "structured"]))
-def test_a_seat_that_is_malformed_at_random_is_repaired_asked_again_or_abstains(seed: int, name: str) -> None:
+def test_seat_malformed_at_random_repaired_asked_again(seed: int, name: str) -> None:
+    """A seat that is malformed at random is repaired asked again or abstains."""
     debate = Debate(name, FORMATS[name].rules(), Answers(str(seed)))
     path, asked = list(debate.held().asks.items())[seed % len(debate.held().asks)]
     good = json.dumps(debate.answers.content(path, asked))

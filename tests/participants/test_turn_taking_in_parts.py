@@ -84,7 +84,8 @@ def test_a_piece_that_stays_misshapen_ends_the_turn_and_is_named() -> None:
 LEANING = "As argued in argument 1, that much at least follows from it."
 
 
-def test_only_the_piece_that_broke_a_rule_is_asked_again_with_all_its_reasons() -> None:
+def test_only_piece_broke_rule_asked_again_with_all_its_reasons() -> None:
+    """Only the piece that broke a rule is asked again with all its reasons."""
     both = {**argument(1), "because": LEANING}
     outcomes = [reply(argument(1)), reply(both), reply(argument(3)), reply(argument(2))]
     taken, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
@@ -108,7 +109,8 @@ def test_only_the_piece_that_broke_a_rule_is_asked_again_with_all_its_reasons() 
     ],
     ids=["worse", "misshapen", "fault"],
 )
-def test_a_piece_that_comes_back_no_better_leaves_the_first_one_standing(again: tuple[Outcome, ...]) -> None:
+def test_piece_comes_back_no_better_leaves_first_one_standing(again: tuple[Outcome, ...]) -> None:
+    """A piece that comes back no better leaves the first one standing."""
     faulty = argument(2, LEANING)
     outcomes = (reply(argument(1)), reply(faulty), reply(argument(3)), *again)
     taken, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
@@ -138,9 +140,8 @@ def test_a_raw_answer_is_not_shown_again_to_a_small_model() -> None:
     st.lists(st.sampled_from(["good", "good", "good", "broken", "cut", *map(str, FaultKind)]), min_size=1, max_size=9),
     st.data(),
 )
-def test_any_sequence_of_replies_and_faults_comes_to_an_end_in_parts_too(
-    debate: Debate, cycle: list[str], data: st.DataObject
-) -> None:
+def test_any_sequence_of_replies_and_faults_comes_to_end(debate: Debate, cycle: list[str], data: st.DataObject) -> None:
+    """Any sequence of replies and faults comes to an end in parts too."""
     asks = list(debate.held().asks.values())
     asked = asks[data.draw(st.integers(0, len(asks) - 1))]
 

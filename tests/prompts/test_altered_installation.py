@@ -52,7 +52,8 @@ def run(installed: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_it_refuses_by_name_and_an_override_of_another_prompt_does_not_help(altered, tmp_path):
+def test_refusal_stays_with_an_override_of_another_prompt(altered, tmp_path):
+    """It refuses by name and an override of another prompt does not help."""
     other = tmp_path / "freeform" / "summing.md"
     other.parent.mkdir()
     other.write_text((altered / "disputatio" / "prompts" / "freeform" / "summing.md").read_text("utf-8"), "utf-8")
@@ -61,7 +62,8 @@ def test_it_refuses_by_name_and_an_override_of_another_prompt_does_not_help(alte
     assert f"The prompt file {NAME} is not the one this version was released with." in ended.stderr
 
 
-def test_it_runs_with_that_prompt_overridden_by_name_and_the_record_says_which_and_with_what(altered, tmp_path):
+def test_runs_with_prompt_overridden_by_name_and_record_says(altered, tmp_path):
+    """It runs with that prompt overridden by name and the record says which and with what."""
     import hashlib
 
     own = tmp_path / NAME

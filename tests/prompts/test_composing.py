@@ -99,7 +99,8 @@ def test_every_ask_and_every_part_of_a_debate_has_a_prompt(debate: Debate, rest:
             assert persona is None or persona in prompt[-1].text
 
 
-def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place(tmp_path: Path) -> None:
+def test_every_prompt_file_used_and_every_word_of_task_has_place(tmp_path: Path) -> None:
+    """Every prompt file is used and every word of a task has its place."""
     book = NotingBook()
     for name, form in FORMATS.items():
         debate = Debate(name, form.rules(), Answers("all of it"))
@@ -201,7 +202,7 @@ def test_the_system_message_is_one_for_all_seats_of_a_debate(debate: Debate, res
 
 @examples(10)
 @given(debates(), SETTINGS)
-def test_what_a_seat_heard_is_the_beginning_of_what_every_later_seat_hears(debate: Debate, rest: Any) -> None:
+def test_what_seat_heard_beginning_of_what_every_later_seat(debate: Debate, rest: Any) -> None:
     """So that a provider's prefix cache serves everything but the task."""
     book, setting = PromptBook(), setting_of(debate, rest)
     heard: dict[str, tuple[Segment, ...]] = {}
@@ -214,7 +215,7 @@ def test_what_a_seat_heard_is_the_beginning_of_what_every_later_seat_hears(debat
         assert len(heard[readers]) == len(asked.messages)
 
 
-def test_a_long_history_is_rendered_once_and_not_for_every_prompt() -> None:
+def test_long_history_is_rendered_once_and_not_for_every_prompt() -> None:
     """1,500 posts are more than any cache of the process keeps."""
 
     class CountingBook(PromptBook):
@@ -261,9 +262,8 @@ speeches = st.lists(
 
 @examples(15)
 @given(st.lists(speeches, min_size=6, max_size=6), speeches, st.lists(speeches, max_size=2))
-def test_words_of_participants_and_sources_stand_in_their_fences_and_nowhere_else(
-    said: list[str], motion: str, sources: list[str]
-) -> None:
+def test_words_of_participants_and_sources_stand_in_fences(said: list[str], motion: str, sources: list[str]) -> None:
+    """Words of participants and sources stand in their fences and nowhere else."""
     waiting = iter(said)
 
     def answering(path: AskPath, asked: Ask) -> Turn | Abstention:

@@ -38,7 +38,7 @@ def test_a_fence_is_closed_by_its_last_line_alone(text: str) -> None:
 
 
 @given(texts, texts)
-def test_one_text_cannot_carry_the_closing_line_of_another_fence_around_itself(inner: str, outer: str) -> None:
+def test_one_text_cannot_carry_closing_line_of_another_fence(inner: str, outer: str) -> None:
     """A participant who has seen a fence can copy it; the fence around the copy has another code."""
     copied = fence("motion", inner)
     around = fence("motion", f"{outer}\n{copied}\n{copied}")
@@ -47,7 +47,8 @@ def test_one_text_cannot_carry_the_closing_line_of_another_fence_around_itself(i
 
 
 @given(texts)
-def test_the_same_text_has_the_same_fence_so_that_prefixes_are_cached(text: str) -> None:
+def test_same_text_has_same_fence_so_that_prefixes_are_cached(text: str) -> None:
+    """The same text has the same fence so that prefixes are cached."""
     assert fence("pro", text) == fence("pro", text)
 
 

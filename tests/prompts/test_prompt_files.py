@@ -26,7 +26,8 @@ def check_sentence(error: InvalidInputError) -> None:
     assert error.next_step
 
 
-def test_the_lock_file_holds_the_hashes_of_the_prompts_as_they_are() -> None:
+def test_lock_file_holds_hashes_of_prompts_as_they_are() -> None:
+    """The lock file holds the hashes of the prompts as they are."""
     locked = json.loads((FOLDER / LOCK_FILE).read_text("utf-8"))
     assert locked == current_hashes(), "run `make lock-prompts` after a change of a prompt"
 
@@ -117,8 +118,8 @@ def test_a_debate_is_bound_to_the_prompts_it_uses_alone(name: str, *, small: boo
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("structured/openning.md", "You are $side.", "takes no prompt's place"),
-        ("opening.md", "You are $side.", "takes no prompt's place"),
+        ("structured/openning.md", "You are $side.", "matches no packaged prompt"),
+        ("opening.md", "You are $side.", "matches no packaged prompt"),
         ("structured/opening.md", "You are $side, aged $age.", r"has the place \$age"),
         ("structured/opening.md", "You are ${side}, aged ${age}.", r"has the place \$age"),
         ("structured/opening.md", "It costs $5.", "dollar sign"),
@@ -128,9 +129,10 @@ def test_a_debate_is_bound_to_the_prompts_it_uses_alone(name: str, *, small: boo
         ("readme.txt", "nothing", r"holds no \.md file"),
     ],
 )
-def test_an_override_that_cannot_be_used_is_refused_before_the_debate(
+def test_override_that_cannot_be_used_is_refused_before_debate(
     tmp_path: Path, name: str, text: str | bytes, says: str
 ) -> None:
+    """An override that cannot be used is refused before the debate."""
     with pytest.raises(InvalidInputError, match=says) as caught:
         PromptBook(override(tmp_path, name, text))
     check_sentence(caught.value)
@@ -151,7 +153,8 @@ def test_a_value_is_put_in_as_it_is_and_never_filled_itself() -> None:
         book.fill("shared/no-such-prompt", {})
 
 
-def test_a_prompt_is_filled_as_a_template_of_the_standard_library_is() -> None:
+def test_prompt_is_filled_as_template_of_standard_library_is() -> None:
+    """A prompt is filled as a template of the standard library is."""
     book = PromptBook()
     for name in current_hashes():
         template = Template((FOLDER / name).read_text("utf-8").strip())

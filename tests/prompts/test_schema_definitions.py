@@ -52,7 +52,8 @@ def test_definitions_stand_for_exactly_what_was_there(schema: dict[str, Any]) ->
     Draft202012Validator.check_schema(short)
 
 
-def test_a_piece_that_repeats_is_written_once_and_named_for_what_it_is() -> None:
+def test_piece_repeats_is_written_once_and_named_for_what_it_is() -> None:
+    """A piece that repeats is written once and named for what it is."""
     short: Any = with_definitions({"type": "object", "properties": {"findings": FINDINGS}})
     assert list(short["$defs"]) == ["findings"]
     assert short["$defs"]["findings"] == FINDING

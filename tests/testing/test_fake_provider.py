@@ -100,7 +100,8 @@ async def test_the_openai_client_reads_a_text_answer() -> None:
     assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
 
 
-async def test_the_openai_client_reads_a_valid_instance_of_a_json_schema() -> None:
+async def test_openai_client_reads_valid_instance_of_json_schema() -> None:
+    """The openai client reads a valid instance of a json schema."""
     async with FakeProvider() as provider, openai_client(provider) as client:
         answer = await client.chat.completions.create(
             model="m",
@@ -192,7 +193,8 @@ async def test_another_request_gets_another_answer(change: Body) -> None:
         assert await content(provider) != await content(provider, **change)
 
 
-async def test_a_tool_result_is_followed_by_an_answer_and_not_by_another_call() -> None:
+async def test_tool_result_followed_by_answer_and_not_by_another_call() -> None:
+    """A tool result is followed by an answer and not by another call."""
     async with FakeProvider() as provider:
         _, first = await post(provider, tools=[TOOL])
         called = first["choices"][0]["message"]
@@ -208,7 +210,8 @@ async def test_a_schema_in_the_prompt_is_found_and_honoured() -> None:
         assert is_valid(await content(provider, messages=user(prompt)))
 
 
-async def test_what_is_kept_of_answers_changes_with_what_the_provider_honours() -> None:
+async def test_what_kept_of_answers_changes_with_what_provider_honours() -> None:
+    """What is kept of answers changes with what the provider honours."""
     async with FakeProvider() as provider:
         first = await content(provider, response_format=NATIVE)
         assert await content(provider, response_format=NATIVE) == first
@@ -219,7 +222,8 @@ async def test_what_is_kept_of_answers_changes_with_what_the_provider_honours() 
         assert await content(provider, response_format=NATIVE) == "as given"
 
 
-async def test_a_given_function_decides_the_answer_and_may_leave_it_to_the_provider() -> None:
+async def test_given_function_decides_answer_and_may_leave_to_provider() -> None:
+    """A given function decides the answer and may leave it to the provider."""
     given: dict[str, str | Body] = {"plain": "as given", "object": {"as": "given"}}
 
     def answer(request: ReceivedRequest) -> str | Body | None:
@@ -323,9 +327,10 @@ async def test_a_missing_or_wrong_key_is_rejected_and_never_repeated(key: str | 
     ],
     ids=lambda value: str(value)[:40],
 )
-async def test_a_request_that_cannot_be_served_is_refused_as_openai_words_it(
+async def test_request_cannot_be_served_is_refused_as_openai_words_it(
     body: Body, status: int, code: str | None, param: str | None
 ) -> None:
+    """A request that cannot be served is refused as openai words it."""
     async with FakeProvider(models=["m"], max_context=400) as provider:
         got, answer = await post(provider, **body)
     assert (got, answer["error"]["code"]) == (status, code)
@@ -344,7 +349,8 @@ async def test_a_request_that_cannot_be_served_is_refused_as_openai_words_it(
     ],
     ids=["a key that is not required", "open", "open within", "no schema"],
 )
-async def test_a_schema_marked_strict_that_breaks_the_rules_for_it_is_refused(flaw: Body) -> None:
+async def test_schema_marked_strict_breaks_rules_for_it_is_refused(flaw: Body) -> None:
+    """A schema marked strict that breaks the rules for it is refused."""
     wanted = {"type": "json_schema", "json_schema": {"name": "x", "strict": True, "schema": SCHEMA | flaw}}
     async with FakeProvider() as provider:
         status, answer = await post(provider, response_format=wanted)
@@ -455,7 +461,8 @@ async def test_every_request_is_kept_in_order_without_its_key() -> None:
     assert provider.requests[0].headers["content-type"] == "application/json"
 
 
-async def test_only_the_latest_requests_are_kept_where_a_number_is_given() -> None:
+async def test_only_latest_requests_are_kept_where_number_is_given() -> None:
+    """Only the latest requests are kept where a number is given."""
     async with FakeProvider(keep=2) as provider:
         for text in "abc":
             await post(provider, messages=user(text))
@@ -536,7 +543,8 @@ def received(text: str, attempt: int = 0) -> ReceivedRequest:
     return ReceivedRequest(0, attempt, {"messages": user(text)}, {}, f"print of {text}")
 
 
-def test_drawn_latencies_follow_their_distribution_and_stay_the_same() -> None:
+def test_drawn_latencies_follow_their_distribution_and_stay_same() -> None:
+    """Drawn latencies follow their distribution and stay the same."""
     requests = [received(f"{n}") for n in range(2000)]
     even, tailed = uniform(0.1, 0.3, seed=1), lognormal(0.2, 0.5, seed=1)
     drawn = sorted(even(request) for request in requests)
@@ -553,7 +561,8 @@ def test_drawn_latencies_follow_their_distribution_and_stay_the_same() -> None:
 # Where it runs.
 
 
-async def test_a_refusing_provider_refuses_connections_until_it_accepts_again() -> None:
+async def test_refusing_provider_refuses_connections_until_accepts() -> None:
+    """A refusing provider refuses connections until it accepts again."""
     async with FakeProvider() as provider:
         before = await content(provider)
         await provider.refuse()

@@ -88,7 +88,8 @@ def test_an_instance_is_valid_under_its_schema(schema: Schema, seed: str) -> Non
 @pytest.mark.slow
 @given(schema=schemas, seed=st.text(max_size=10))
 @examples(400)
-def test_an_instance_is_valid_under_its_schema_for_very_many_schemas(schema: Schema, seed: str) -> None:
+def test_instance_valid_under_its_schema_for_very_many_schemas(schema: Schema, seed: str) -> None:
+    """An instance is valid under its schema for very many schemas."""
     assert holds(schema, instance(schema, seed))
 
 
@@ -99,7 +100,8 @@ def test_the_same_schema_and_text_give_the_same_instance(schema: Schema, seed: s
 
 
 @pytest.mark.slow
-def test_another_process_with_another_hash_seed_gives_the_same_instance() -> None:
+def test_another_process_with_another_hash_seed_gives_same() -> None:
+    """Another process with another hash seed gives the same instance."""
     code = (
         "import json,sys; from disputatio.testing.instances import instance;"
         "print(json.dumps(instance(json.loads(sys.argv[1]), 'x')))"
@@ -144,9 +146,8 @@ def test_changing_a_schema_in_place_is_noticed() -> None:
 
 @given(low=st.integers(0, 40), width=st.integers(0, 40), name=st.sampled_from(NAMES), seed=st.text(max_size=8))
 @settings(max_examples=30, deadline=None)
-def test_a_string_keeps_its_bounds_and_is_empty_only_where_it_must_be(
-    low: int, width: int, name: str, seed: str
-) -> None:
+def test_string_keeps_its_bounds_and_empty_only_where_it_must_be(low: int, width: int, name: str, seed: str) -> None:
+    """A string keeps its bounds and is empty only where it must be."""
     text = {"type": "string", "minLength": low, "maxLength": low + width}
     schema: Schema = {"type": "object", "properties": {name: text}, "required": [name]}
     made = instance(schema, seed)

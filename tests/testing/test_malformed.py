@@ -80,7 +80,8 @@ def test_the_same_text_and_seed_give_the_same_malformed_answer(seed: int | str, 
 
 @pytest.mark.parametrize("kind", Malformation)
 @pytest.mark.parametrize("text", ["{}", "[]", '"x"', "{ }", "1", "no json at all"])
-def test_an_answer_with_nothing_to_spoil_comes_out_changed_all_the_same(kind: Malformation, text: str) -> None:
+def test_answer_with_nothing_to_spoil_comes_out_changed_all_same(kind: Malformation, text: str) -> None:
+    """An answer with nothing to spoil comes out changed all the same."""
     assert malform(text, 3, kind) != text
 
 

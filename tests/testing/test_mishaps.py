@@ -114,9 +114,10 @@ STATUSES = {
 
 @BOTH_WAYS
 @pytest.mark.parametrize("mishap", OF_FAMILY[MishapFamily.STATUS])
-async def test_a_mishap_of_status_is_an_error_status_with_an_error_body(
+async def test_mishap_of_status_is_error_status_with_error_body(
     mishap: Mishap, stream: bool, session: aiohttp.ClientSession
 ) -> None:
+    """A mishap of status is an error status with an error body."""
     async with FakeProvider(mishaps=Mishaps().always(mishap), retry_after="7") as provider:
         seen = await see(session, provider, stream=stream)
     assert seen.headers.get("Retry-After") == ("7" if mishap is Mishap.HTTP_429 else None)
@@ -245,9 +246,10 @@ def message_of(seen: Seen, *, stream: bool) -> tuple[str, str | None, str | None
 
 @BOTH_WAYS
 @pytest.mark.parametrize("mishap", OF_FAMILY[MishapFamily.CONTENT])
-async def test_a_mishap_of_content_is_a_proper_completion_of_another_answer(
+async def test_mishap_of_content_proper_completion_of_another_answer(
     mishap: Mishap, stream: bool, session: aiohttp.ClientSession
 ) -> None:
+    """A mishap of content is a proper completion of another answer."""
     async with FakeProvider() as provider:
         whole = await see(session, provider, stream=stream)
         provider.mishaps = Mishaps().always(mishap)
@@ -306,11 +308,13 @@ def test_malformed_answers_come_in_many_ways() -> None:
 
 
 @pytest.mark.parametrize("mishap", [Mishap.MISSING_KEY, Mishap.EXTRA_KEY, Mishap.WRONG_ENUM, Mishap.WRONG_TYPE])
-def test_a_misshapen_answer_is_wrong_in_places_that_change_with_the_seed(mishap: Mishap) -> None:
+def test_misshapen_answer_is_wrong_in_places_change_with_seed(mishap: Mishap) -> None:
+    """A misshapen answer is wrong in places that change with the seed."""
     assert len({spoil_text(Answer(GOOD, "m", SCHEMA, seed=seed), mishap) for seed in range(30)}) > 1
 
 
-def test_control_sequences_stand_in_strings_of_an_answer_that_stays_json() -> None:
+def test_control_sequences_stand_in_strings_of_answer_stays_json() -> None:
+    """Control sequences stand in strings of an answer that stays json."""
     spoiled = json.loads(spoil_text(Answer(GOOD, "m", SCHEMA), Mishap.ESCAPE_SEQUENCES))
     claim = spoiled["arguments"][0]["claim"]
     assert "\x1b[2J" in claim
@@ -318,7 +322,8 @@ def test_control_sequences_stand_in_strings_of_an_answer_that_stays_json() -> No
 
 
 @pytest.mark.parametrize(("text", "schema"), [(GOOD, SCHEMA), ("Only prose.", None)], ids=["JSON", "prose"])
-def test_a_very_long_answer_has_more_characters_than_anybody_reads(text: str, schema: Body | None) -> None:
+def test_very_long_answer_has_more_characters_than_anybody_reads(text: str, schema: Body | None) -> None:
+    """A very long answer has more characters than anybody reads."""
     assert len(spoil_text(Answer(text, "m", schema), Mishap.VERY_LONG_ANSWER)) > 300_000
 
 
@@ -378,9 +383,10 @@ def test_mishaps_at_random_do_not_depend_on_the_order_of_arrival() -> None:
     ]
 
 
-async def test_a_mishap_on_first_attempts_passes_when_the_request_is_made_again(
+async def test_mishap_on_first_attempts_passes_when_request_made_again(
     session: aiohttp.ClientSession,
 ) -> None:
+    """A mishap on first attempts passes when the request is made again."""
     async with FakeProvider(mishaps=Mishaps().first_attempts(2, Mishap.HTTP_503)) as provider:
         statuses = [(await see(session, provider, stream=False)).status for _ in range(3)]
     assert statuses == [503, 503, 200]

@@ -50,7 +50,8 @@ async def test_a_review_of_one_round_shares_all_that_was_sent_before() -> None:
         assert row.served >= earlier.prompt - earlier.tail - len("\n\n")
 
 
-async def test_what_is_not_cached_of_a_longer_match_grows_with_its_length_and_not_with_the_square() -> None:
+async def test_uncached_input_of_a_match_grows_linearly() -> None:
+    """What is not cached of a longer match grows with its length and not with the square."""
     sums = [
         await metered("competition", f"rules.free_speeches={count}", f"rules.free_words={count * 150}", characters=400)
         for count in (2, 4, 8)
@@ -70,7 +71,8 @@ async def test_staggering_serves_a_phase_from_its_own_first_call() -> None:
     assert sums.billed(A_TENTH, staggered=True) < sums.billed(A_TENTH) * 0.85
 
 
-def test_writing_to_a_cache_at_a_price_makes_a_bill_that_reads_have_to_earn() -> None:
+def test_writing_to_cache_at_price_makes_bill_reads_have_to_earn() -> None:
+    """Writing to a cache at a price makes a bill that reads have to earn."""
     rarely: Any = {"calls": 2, "input": 100, "schemas": 0, "output": 0, "served_beside": 10, "served_naive": 0}
     sums = PrefixTotals(**rarely, served=10, served_in_front=0, tails=0)
     assert sums.billed(0.1) == pytest.approx(0.91)

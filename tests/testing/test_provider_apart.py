@@ -38,7 +38,8 @@ def test_a_provider_in_a_thread_serves_a_client_that_blocks() -> None:
         _ = provider.base_url
 
 
-async def test_a_provider_in_a_thread_can_be_waited_for_from_a_running_loop() -> None:
+async def test_provider_in_thread_can_be_waited_for_from_running_loop() -> None:
+    """A provider in a thread can be waited for from a running loop."""
     with FakeProvider() as provider:
         provider.hold()
         call = asyncio.create_task(asyncio.to_thread(fetch, provider.base_url))
@@ -94,9 +95,10 @@ def test_a_process_that_is_told_to_end_ends_well(order: signal.Signals) -> None:
     ],
     ids=str,
 )
-def test_a_process_with_options_that_cannot_be_read_does_not_listen(
+def test_process_with_options_cannot_be_read_does_not_listen(
     options: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
+    """A process with options that cannot be read does not listen."""
     with pytest.raises(RuntimeError, match="before it listened"), provider_process(*options):
         pass
     assert "Traceback" not in capfd.readouterr().err

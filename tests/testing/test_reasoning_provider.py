@@ -101,7 +101,8 @@ async def test_the_limit_is_charged_before_the_first_word() -> None:
     assert jsonschema_rs.is_valid(SCHEMA, json.loads(whole["choices"][0]["message"]["content"]))
 
 
-async def test_a_call_made_again_with_more_room_needs_as_much_as_before() -> None:
+async def test_call_made_again_with_more_room_needs_as_much() -> None:
+    """A call made again with more room needs as much as before."""
     async with reasoning_provider(3000) as provider:
         _, first = await post(provider, max_completion_tokens=20_000)
         _, second = await post(provider, max_completion_tokens=30_000)

@@ -160,7 +160,8 @@ async def test_an_instance_gateway_answers_with_prose_in_text_mode() -> None:
 
 @given(texts=st.lists(st.text(max_size=20), max_size=4), seed=st.none() | st.integers())
 @settings(max_examples=25, deadline=None)
-def test_the_same_call_gets_the_same_answer_whatever_was_asked_before(texts: list[str], seed: int | None) -> None:
+def test_same_call_gets_same_answer_whatever_was_asked(texts: list[str], seed: int | None) -> None:
+    """The same call gets the same answer whatever was asked before."""
     call = replace(CALL, segments=tuple(Segment("user", text) for text in texts), seed=seed)
     fresh, used = InstanceClient(), InstanceClient()
     asyncio.run(used.call(CALL))
@@ -190,7 +191,8 @@ async def test_usage_is_counted_by_the_rule_that_was_given() -> None:
     assert reply.usage == Usage(2, len(reply.text), 1)
 
 
-async def test_by_default_a_token_is_four_bytes_of_prompt_schema_or_answer() -> None:
+async def test_by_default_token_four_bytes_of_prompt_schema_or_answer() -> None:
+    """By default a token is four bytes of prompt schema or answer."""
     reply = await InstanceClient().call(CALL)
     assert isinstance(reply, Reply)
     schema = -(-len(json.dumps(SCHEMA, separators=(",", ":"))) // 4)

@@ -1,10 +1,18 @@
-"""One request to a language model, and what can come back.
+"""One request to a language model, its possible results, and the bound on its answer.
 
-This is the narrow waist between the pure side (which decides what is asked) and the provider side (which
-carries it). Everything in a ``Call`` is settled before it leaves and is written to the record; a ``Reply``
-or a ``Fault`` is the only thing that can come back. Providers never raise through this boundary.
+This is the boundary between the pure side, which decides what to ask, and the clients, which send it. A ``Call`` is
+complete before it is sent and is written to the record. The result is a ``Reply`` or a ``Fault``; clients never raise.
 
-What every call needs is a named tuple: a frozen dataclass takes three times as long to make.
+The bound of an answer follows from the token limit of its call. A faulty or hostile server could otherwise fill the
+memory of this process. It applies after decompression:
+
+- A whole answer: ``BYTES_PER_TOKEN`` for each token. Usual text has 4 to 5 bytes a token, escaped Chinese up to 50.
+  The longest tokens of common vocabularies are runs of 128 spaces or dashes, and some servers send reasoning twice.
+- A streamed answer: ``STREAMED_BYTES_PER_TOKEN``. A server may send an event of 200 to 700 bytes a token, even
+  for each character. Lines are counted too, because each takes processor time.
+- Both: plus ``OVERHEAD`` and twice the request, because some servers repeat it.
+- No body may exceed ``LARGEST_BODY``: 40 times the longest accepted answer
+  (`disputatio.participants.answers.MAX_ANSWER_CHARS`), with its reasoning.
 """
 
 from __future__ import annotations
@@ -33,7 +41,7 @@ class OutputMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of the prompt. Neighbours of one role are sent as one message, joined by a blank line."""
+    """A part of the prompt. Neighbours of one role are sent as one message, joined by a blank line."""
 
     role: Literal["system", "user", "assistant"]
     text: str
@@ -46,16 +54,16 @@ class Call:
     Attributes:
         segments: the prompt, first to last; the longest shared part comes first.
         schema: JSON Schema of the answer (an object that requires all its keys), or None in text mode.
-        schema_text: the schema as canonical JSON where whoever made the call has it already, else "".
+        schema_text: the schema as canonical JSON if the caller has it, else "".
         schema_name: a short identifier for the schema, ``[a-zA-Z0-9_]{1,64}``.
         mode: how the structured answer is requested.
         temperature: sampling temperature, or None to leave it to the provider.
         max_tokens: most tokens of output, reasoning and answer together: the limit that is sent.
         reasoning_allowance: how many of these are for reasoning, 0 or more and fewer than ``max_tokens``.
-        usual_tokens: how many an answer usually needs. Where a ceiling or a server leaves no more, the limit may shrink
-            to them; None where it may not shrink.
-        seed: passed on to providers that take one.
-        tells_schema: whether the prompt has the schema in it, so that nothing need be added to it in prompted mode.
+        usual_tokens: the tokens that such answers usually need. A budget or a server may reduce the limit to them; None
+            if it may not shrink.
+        seed: sent to providers that accept one.
+        tells_schema: whether the prompt contains the schema, so that prompted mode adds nothing.
         identity: the debate and the id of the call in its record, where the call is to travel in a batch and may be
             asked for again by another process; None for a call that is made at once.
     """
@@ -80,7 +88,7 @@ class Call:
 
     @property
     def least_tokens(self) -> int:
-        """The smallest limit that the call may be made with."""
+        """The smallest possible limit of the call."""
         return self.answer_tokens if self.usual_tokens is None else self.usual_tokens
 
     def with_room(self, answer: int, allowance: int) -> Call:
@@ -161,15 +169,12 @@ class FaultKind(StrEnum):
 
     @property
     def worth_one_retry(self) -> bool:
-        """Whether the same request may succeed, but each try may cost as much as a whole answer.
-
-        A refusal may be the luck of one draw, and so may an answer without an end; twice it is the model's way.
-        """
+        """Whether one retry is worth its cost: a refusal or an endless answer may be chance once, but hardly twice."""
         return self in _ONCE
 
     @property
     def is_setup(self) -> bool:
-        """Whether only the user can cure it: no retry, no other prompt helps."""
+        """Whether only the user can fix it."""
         return self in _SETUP
 
 
@@ -228,7 +233,7 @@ class ModelClient(Protocol):
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
         """Make one request, once: no retries inside. ``on_text`` gets raw output as it is written.
 
-        Cancellation is passed on. Everything else that can go wrong comes back as a ``Fault``.
+        Cancellation is raised. Every other failure is returned as a ``Fault``.
         """
 
     async def probe(self) -> Fault | None:

@@ -40,7 +40,7 @@ def current_hashes() -> Mapping[str, str]:
 
 @cache
 def _altered() -> tuple[str, ...]:
-    """The packaged files that are not those of the release: changed, added or taken away."""
+    """The packaged files that differ from the release: changed, added or removed."""
     locked, found = json.loads(files("disputatio.prompts").joinpath(LOCK_FILE).read_text("utf-8")), current_hashes()
     return tuple(name for name in sorted({*locked, *found}) if locked.get(name) != found.get(name))
 
@@ -49,7 +49,7 @@ class PromptBook:
     """The prompts of one run.
 
     Args:
-        overrides: a folder of files that take the place of packaged ones by the same relative name.
+        overrides: a folder of files that replace packaged ones with the same relative name.
 
     Raises:
         InvalidInputError: a packaged file does not match its locked hash and no override takes its place, or an
@@ -85,7 +85,7 @@ class PromptBook:
             if name not in self._texts:
                 known = ", ".join(row for row in self._texts if not row.startswith("shared/"))
                 raise InvalidInputError(
-                    f"The prompt override {path} takes no prompt's place.", f"Prompts are: {known}."
+                    f"{path} matches no packaged prompt, so it would override nothing.", f"Prompts are: {known}."
                 )
             text = _read_override(path)
             _check_places(path, text, self._texts[name])
@@ -124,7 +124,7 @@ class PromptBook:
 
 
 def _split_template(text: str) -> tuple[str, ...]:
-    """A template as text, place, text, place and so on, with text at both ends: prompts are filled at every call.
+    """Split a template into text, place, text and so on, with text at both ends, so that filling it is fast.
 
     Raises:
         ValueError: a dollar sign names no place.
@@ -155,7 +155,7 @@ def _read_override(path: Path) -> str:
 
 
 def _check_places(path: Path, text: str, original: str) -> None:
-    """Refuse an override that would fail when it is filled, in the middle of a debate."""
+    """Refuse an override that would fail to be filled during a debate."""
     allowed = set(Template(original).get_identifiers())
     template = Template(text)
     if not template.is_valid():

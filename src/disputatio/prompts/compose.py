@@ -1,7 +1,7 @@
-"""Puts a prompt together: what is shared first and never changed, the task of the seat last.
+"""Composes prompts: the shared, unchanging part first, the task of the seat last.
 
-Every provider's prefix cache then serves the rules, the motion, the evidence and the transcript from the second
-call on. The system message is the same for every seat of a debate; the transcript only grows at its end.
+A prefix cache then serves the rules, the motion, the evidence and the transcript from the second call on. All seats of
+a debate share the system message; the transcript only grows at its end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from disputatio.tools.tool_choice import describe_tools
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What every prompt of one debate rests on.
+    """The inputs of every prompt of one debate.
 
     ``personas`` and ``shares`` are by seat; a share is how many characters of the evidence the seat is shown, all of it
     where none is given. ``introduced`` are the sources that a later round brings; the rules lay them before the seats.
@@ -50,13 +50,13 @@ class PromptContext:
 def compose(book: PromptBook, context: PromptContext, ask: Ask) -> tuple[Segment, ...]:
     """The whole prompt of ``ask``."""
     render = RenderMessage(book)
-    # The posts of a long debate are rendered once each, not once for every prompt they stand in.
+    # Each message is rendered once, not once for every prompt that contains it.
     heard = ask.messages.each(render) if isinstance(ask.messages, Messages) else map(render, ask.messages)
     return (compose_shared(book, context, ask.seat), *heard, compose_task(book, context, ask))
 
 
 def compose_shared(book: PromptBook, context: PromptContext, seat: Seat) -> Segment:
-    """The beginning of every prompt of ``seat``: the rules, the motion and the evidence."""
+    """The first segment of every prompt of ``seat``: the rules, the motion and the evidence."""
     cites = bool(context.evidence)
     return _common(book, context.format_name, context.motion, context.laid_out(seat), cites=cites)
 
@@ -73,7 +73,7 @@ class RenderMessage:
 
 
 def compose_task(book: PromptBook, context: PromptContext, ask: Ask) -> Segment:
-    """The end of the prompt of ``ask``: what the seat is to do now."""
+    """The last segment of the prompt of ``ask``: the task."""
     values = {**ask.task.values, **{key: fence(key, text) for key, text in ask.task.quotes.items()}}
     layers = (*ask.task.layers, ask.task.prompt)
     task = "\n\n".join([book.fill(f"{context.format_name}/{name}", values) for name in layers])
@@ -87,7 +87,7 @@ def compose_task(book: PromptBook, context: PromptContext, ask: Ask) -> Segment:
 
 
 def compose_part(book: PromptBook, context: PromptContext, ask: Ask, part: Part) -> tuple[Segment, ...]:
-    """The prompt of one part of ``ask``, for a small model: short, with only what the part is about."""
+    """The short prompt for one part of ``ask``, for a small model."""
     system = book.fill("small/rules", {})
     if context.motion.language != "English":
         system += "\n" + book.fill("shared/language", {"language": context.motion.language})
@@ -102,7 +102,7 @@ _EMPTY_QUOTES = dict.fromkeys(("earlier", "questions", "responses", "defence", "
 
 
 def spell_seat(seat: str) -> str:
-    """How a prompt spells a seat: a name with a number (``pro_1``) as the forms do, so that it has one spelling."""
+    """Spell a seat as the schemas do: upper case, except names with a number (``pro_1``)."""
     return seat.upper() if seat.isalpha() else seat
 
 

@@ -1,7 +1,7 @@
-"""What is laid before a seat of the sources: all of them where they fit its share, else the passages that fit best.
+"""Selects the sources for a seat: all of them if they fit its share, else the best passages.
 
-Seats with the same share get the same text, whoever they are and whenever they are asked, so that a provider's prefix
-cache serves it; what a seat is not shown is said.
+Seats with the same share always get the same text, so that a prefix cache serves it. A statement names what was left
+out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The ways in which models get JSON wrong, applied on purpose.
+"""Makes JSON wrong in the ways that models do, to fuzz readers of answers.
 
-``malform`` turns a good JSON answer into a bad one, for fuzzing whatever reads answers. Some results are
-no JSON at all; some are JSON of another value than was meant, such as the answer inside a list or inside
-a string. What a reader makes of them is its business; none may crash it.
+Some results are no JSON; others are JSON of another value, such as the answer inside a list or a string. None may crash
+a reader.
 """
 
 from __future__ import annotations

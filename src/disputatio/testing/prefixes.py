@@ -1,12 +1,10 @@
-"""How much of what a debate sends has been sent before: what a provider's prefix cache can serve.
+"""Measures how much of a debate's input was sent before, so that a prefix cache can serve it.
 
-The rule: a call is served as far as its prompt begins like that of a call which had been answered before it left.
-Calls that leave side by side cannot serve each other. A token is four bytes of UTF-8, as the fake provider counts; a
-share of the input does not depend on it. A schema that travels outside the prompt is counted by itself: a grammar that
-constrains decoding is no part of the prompt, but some providers put the schema in front of it, where it ends what two
-calls have in common unless both have the same.
+A call is served the longest prefix that its prompt shares with a call which was answered before. Parallel calls do not
+serve each other. A token is four bytes of UTF-8. A schema outside the prompt is counted separately: some providers put
+it in front of the prompt, where only calls with the same schema share a prefix.
 
-Beside the layout that was sent stands the naive one: the seat's role and task first, then everything else.
+The result is compared with a naive layout: the seat's role and task first, then everything else.
 """
 
 from __future__ import annotations
@@ -55,7 +53,7 @@ class MeteredCall:
 
 @dataclass(frozen=True, slots=True)
 class PrefixTotals:
-    """What the calls of a debate came to, in tokens."""
+    """Totals of a debate's calls, in tokens."""
 
     calls: int
     input: int
@@ -69,17 +67,17 @@ class PrefixTotals:
 
     @property
     def share(self) -> float:
-        """The part of the input that earlier phases have sent before."""
+        """The share of the input that earlier phases have sent."""
         return self.served / self.input
 
     @property
     def share_staggered(self) -> float:
-        """The same where the first call of a phase leaves before the others."""
+        """The same if the first call of a phase is sent before the others."""
         return self.served_beside / self.input
 
     @property
     def uncached(self) -> int:
-        """The input that no cache serves."""
+        """The input that the cache does not serve."""
         return self.input - self.served
 
     def billed(self, read: float, written: float = 1.0, *, staggered: bool = False) -> float:

@@ -1,7 +1,4 @@
-"""Models without a network: one says what it is told to say, one says whatever the schema allows.
-
-Both implement the ``ModelClient`` protocol. What a participant at a seat does belongs elsewhere.
-"""
+"""Model clients without a network: one follows a script, one answers with instances of the schema."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _PIECE: Final = 24
 
 
 class ScriptEndedError(AssertionError):
-    """A scripted model was called once more than it has replies. The script or the caller is wrong."""
+    """A scripted model has no reply left. The script or the caller is wrong."""
 
 
 def counted_usage(call: Call, text: str) -> Usage:

@@ -1,4 +1,4 @@
-"""A rule-based analyst in a seat: a participant that calls no model, and whose table is part of the record."""
+"""A rule-based analyst in a seat: it calls no model, and its table is part of the record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANALYST = "analyst"
 
 @dataclass(frozen=True)
 class Analyst:
-    """A seat that argues by the table in ``text``; ``name`` is how the table calls itself."""
+    """A seat that argues by the table in ``text``."""
 
     text: str
     where: str = "textbook.toml"
@@ -29,33 +29,33 @@ class Analyst:
     @cached_property
     def book(self) -> Textbook:
         """The table."""
-        # Every debate asks whether an analyst sits in a seat; the market's modules are for those where one does.
+        # Imported here because every debate imports this module, and few need the market's modules.
         from disputatio.participants.analyst.textbook import read_textbook
 
         return read_textbook(self.text, self.where)
 
     @property
     def name(self) -> str:
-        """What the table is called."""
+        """The name of the table."""
         return self.book.name
 
     @cached_property
     def table(self) -> str:
-        """The SHA-256 of the table, under which the record keeps it."""
+        """The SHA-256 of the table, its key in the record."""
         return digest(self.text)
 
     def as_json(self) -> JsonObject:
-        """How the record names who sits here."""
+        """The analyst as the record names it."""
         return {"kind": ANALYST, "name": f"rules {self.name}", "table": self.table}
 
     def take(self, path: AskPath, ask: Ask, checks: SchemaChecks) -> TurnTaking:
-        """Come to the turn, through the same checks as a model."""
+        """Take the turn, under the same checks as a model."""
         from disputatio.market.expressions import MAX_EXPRESSION_CHARS
 
         form: Any = ask.spec
         checker = getattr(form, "checker", None)
         if checker is not None:
-            # Its answers cost nothing, so they are bounded by what can be read and not by what a model may spend.
+            # Its answers cost nothing, so longer expressions are allowed than for a model.
             form = replace(form, checker=replace(checker, longest_basis=MAX_EXPRESSION_CHARS))
         return Scripted(self._said, self.name).take(path, replace(ask, spec=form), checks)
 

@@ -1,4 +1,4 @@
-"""What a table sees in a slice: which rules fire, with which figures, and what the figures are in words."""
+"""Finds the rules of a table that fire on a slice, and their figures as numbers and in words."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Checks a table of rules as a whole before anything is held by it: what would keep it silent, or fail, on a later day.
+"""Checks a whole table of rules before a debate uses it.
 
-Every figure is read over a made-up slice that knows a value wherever the schema has one. So a pointer that a seat never
-sees, an expression that cannot be read, and a condition that compares a word with a number are found at once, and not
-after a hundred dates on which the seat had "no signal".
+Every figure is evaluated on a made-up slice with a value at every place of the schema. This finds at once a pointer
+that a seat never sees, an expression that cannot be parsed, and a condition that compares a word with a number.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def _check_conditions(when: Sequence[Condition], words: Mapping[str, bool], name
 
 
 def _check_texts(rule: Rule, name: str, where: str) -> None:
-    """Hold the fixed texts against the form of an opening, with a claim and a figure that fit it."""
+    """Check the fixed texts against the schema of an opening, with a valid claim and figure."""
     example = load_example()
     checker = FigureChecker(example, take_slice(example, LENSES[rule.seat.partition("_")[0]]))
     form = MarketOpeningSpec(Seat(rule.seat), checker, 1, 1, bullish=rule.seat.endswith(BULL))

@@ -1,8 +1,7 @@
 """A small language model on this machine: no key, no compiler, no account.
 
-The first debate of a stranger runs on it. Weights are fetched once (``weights``), one process serves them
-to everything this user runs (``server_process``), and a client carries calls there (``model_client``).
-Nothing here is imported before an embedded seat is asked for.
+A new user's first debate runs on it. Weights are fetched once (``weights``), one process serves them to all programs of
+the user (``server_process``), and ``EmbeddedClient`` sends calls there. Imported only for an embedded seat.
 """
 
 from disputatio.participants.embedded.cache import ModelUnavailableError

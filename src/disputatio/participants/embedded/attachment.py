@@ -1,8 +1,10 @@
-"""A process's hold on the shared model server: found if one runs, started if none does.
+"""Finds or starts the shared model server, and keeps it alive with a lease.
 
-Order matters. The lease is taken first, so a server that is found cannot end before it is used; the start
-lock is taken second, so two processes that come at once get one server. Both locks are the kernel's: a
-client that is killed holds neither.
+The lease is taken first, so that a running server cannot end before it is used. The start lock is taken second, so that
+two processes start only one server. The kernel frees both locks when a client is killed.
+
+Each call takes one slot of the server and has it alone: a slot is a file whose lock is held during the call. Calls of
+one process take turns in order; between processes the first to retry gets the slot.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ async def attach(spec: ServerSpec, report: Callable[[str], None]) -> Attachment:
     """
     lease = FileLock(spec.file("lease.lock"))
     try:
-        # It is held alone only by a server that is ending, which takes moments.
+        # Only a server that is ending holds it exclusively, for a moment.
         if not await wait_until(lease.try_shared, _START_S):
             raise ModelUnavailableError(
                 FaultKind.SERVER_ERROR, "The embedded model's server is ending but does not come to its end."
@@ -88,7 +90,7 @@ async def _start(spec: ServerSpec, report: Callable[[str], None]) -> Address:
             raise ModelUnavailableError(
                 FaultKind.SERVER_ERROR, "Another process has been starting the embedded model for ten minutes."
             )
-        # A client that was killed while its server loaded leaves a server that will be ready soon.
+        # A client that was killed while its server loaded has left a server that is ready soon.
         await wait_until(lambda: not _is_serving(spec) or _running(spec) is not None, _START_S)
         address = _running(spec)
         return address if address is not None else await _launch(spec)
@@ -98,7 +100,7 @@ async def _start(spec: ServerSpec, report: Callable[[str], None]) -> Address:
 
 async def _launch(spec: ServerSpec) -> Address:
     log = spec.file("server.log")
-    # The address of a server that was killed would pass for the new one's as soon as that holds its lock.
+    # A killed server's address would pass for the new one's as soon as that holds its lock.
     spec.file("address.json").unlink(missing_ok=True)
     with log.open("wb") as errors:
         process = await asyncio.create_subprocess_exec(
@@ -128,7 +130,7 @@ async def _launch(spec: ServerSpec) -> Address:
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment, in which the server finds the same package without the working directory."""
+    """This process's environment, with this package on PYTHONPATH."""
     ours = str(Path(__file__).parents[3])
     theirs = os.environ.get("PYTHONPATH", "")
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (ours, theirs)))}
@@ -154,7 +156,7 @@ _PAUSE_S = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ServerSlot:
-    """One place: the address of its lane, and the secret to show there."""
+    """One slot: the address of its replica, and the secret to send there."""
 
     url: str
     secret: str
@@ -193,7 +195,7 @@ class SlotPool:
             for number in range(self._spec.replicas * self._spec.slots):
                 lock = FileLock(self._spec.file(f"place-{number}.lock"))
                 if lock.try_exclusive():
-                    # Neighbouring numbers are different lanes, so that two calls have a core each.
+                    # Neighbouring numbers are different replicas, so that two calls have a core each.
                     urls = self._address.urls
                     return lock, ServerSlot(urls[number % len(urls)], self._address.secret)
                 lock.close()

@@ -1,8 +1,10 @@
-"""Where the embedded model keeps its weights and its server's address.
+"""The cache directory of the embedded model, locks between processes, and the error if the model is unavailable.
 
-``DISPUTATIO_CACHE`` names another directory. Everything below it belongs to this user alone, because the
-server's secret lies there. Deleting it is always safe: weights are fetched again, a server that finds its
-address gone ends itself.
+``DISPUTATIO_CACHE`` names another directory. Only this user can read it, because it holds the server's secret. Deleting
+it is always safe: weights are fetched again, and a server whose address is gone ends itself.
+
+An ``flock`` belongs to an open file, so two locks of one process on the same path are two holders. The kernel frees it
+when its holder dies. Waiting polls, because a thread that blocks in ``flock`` could not be cancelled.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ def directory(*names: str) -> Path:
 
 
 def path_of(*names: str) -> Path:
-    """Where ``names`` of the cache is, whether or not it is there."""
+    """The path of ``names`` in the cache, whether or not it exists."""
     return _root().joinpath("embedded", *names)
 
 
@@ -87,20 +89,20 @@ class FileLock:
             ) from error
 
     def try_exclusive(self) -> bool:
-        """Become the only holder, if nobody holds it now."""
+        """Take the lock exclusively if it is free."""
         return self._try(self._exclusive)
 
     def try_shared(self) -> bool:
-        """Become one of the sharing holders, if nobody holds it alone now."""
+        """Take the lock together with others, unless it is held exclusively."""
         return self._try(self._shared)
 
     def release(self) -> None:
-        """Give the lock back and stay open."""
+        """Release the lock and keep the file open."""
         if self._file is not None:
             self._flock(self._file, self._unlock)
 
     def close(self) -> None:
-        """Give the lock back for good. Safe to repeat."""
+        """Release the lock and close the file. Safe to repeat."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -140,5 +142,5 @@ class ModelUnavailableError(ProviderError):
         self.kind = kind
 
     def fault(self) -> Fault:
-        """The same failure as the value a client hands back."""
+        """The failure as the fault that a client returns."""
         return Fault(self.kind, str(self))

@@ -1,7 +1,7 @@
 """Carries calls to the embedded model.
 
-A call makes sure of three things in turn, each only when it is missing: weights on the disk, a server that
-serves them, a lease on that server. Then it is one HTTP request to this machine.
+A call first fetches missing weights, starts a missing server and takes a lease on it. Then it sends one local HTTP
+request.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class EmbeddedClient:
 
     @property
     def modes(self) -> tuple[OutputMode, ...]:
-        """Constrained decoding first: its answers always have the schema's shape."""
+        """Constrained decoding first: its answers always fit the schema."""
         return _MODES
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
@@ -80,8 +80,8 @@ class EmbeddedClient:
     async def probe(self) -> Fault | None:
         """Whether calls can work, without starting the server.
 
-        Default weights that are not here yet are no fault as long as something can fetch them. Those of the Hub are
-        gigabytes and fail in more ways, so they are fetched here, before a debate begins.
+        Missing default weights are no fault if they can be fetched. Weights of the Hub are gigabytes and fail in more
+        ways, so they are fetched here, before a debate begins.
         """
         try:
             _require_library()
@@ -142,7 +142,7 @@ class EmbeddedClient:
             return Fault(FaultKind.NOT_INSTALLED, f"The embedded model cannot be set up: {reason}.")
 
     async def _fetch_weights(self) -> ModelFile:
-        """The weights. A fetch of gigabytes that failed is not begun again by every call of a debate."""
+        """Fetch the weights. A failed fetch of gigabytes is not repeated by every call of a debate."""
         if self._refusal is not None:
             raise self._refusal
         try:

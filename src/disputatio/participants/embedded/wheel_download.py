@@ -1,8 +1,7 @@
-"""Fetches a wheel with the package installer the user already has, so the user's own index is honoured.
+"""Downloads a wheel with the user's package installer, and so from the user's own index.
 
-pip is asked first, then uv, and where there is neither a throw-away virtual environment supplies a pip.
-Nothing is installed into the user's environment, and the installer itself refuses a wheel whose hash is
-not the one asked for.
+It tries pip, then uv, then the pip of a temporary virtual environment. It installs nothing into the user's environment.
+The installer itself refuses a wheel with the wrong hash.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ async def fetch(wheel: Wheel, into: Path, on_bytes: OnBytes) -> None:
 
 
 def available() -> bool:
-    """Whether this environment can fetch a wheel at all, network aside."""
+    """Whether this environment has an installer."""
     return _has("pip") or shutil.which("uv") is not None or _has("ensurepip")
 
 
@@ -125,7 +124,7 @@ async def _run(command: list[str], scratch: Path, on_bytes: OnBytes) -> tuple[in
     finished = asyncio.ensure_future(process.communicate())
     try:
         while not (await asyncio.wait({finished}, timeout=_LOOK_EVERY_S))[0]:
-            # No version of pip reports progress in the same way; the growth of its files is the same in all.
+            # Versions of pip report progress in different ways; the growth of its files is the same in all.
             on_bytes(_arrived(scratch))
     finally:
         if process.returncode is None and not finished.done():

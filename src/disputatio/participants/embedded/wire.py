@@ -1,8 +1,7 @@
-"""What goes to the server's listener and what its answers mean.
+"""Sends chat requests to the model server and reads its answers as a ``Reply`` or a ``Fault``.
 
-The listener speaks the OpenAI chat protocol with fields of llama.cpp
-(https://github.com/ggml-org/llama.cpp/tree/master/tools/server). Every answer it can give becomes a
-``Reply`` or a ``Fault`` here.
+The server speaks the OpenAI chat protocol with fields of llama.cpp
+(https://github.com/ggml-org/llama.cpp/tree/master/tools/server).
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ def request(call: Call, *, small: bool, compact_grammar: bool, stream: bool) -> 
     Args:
         call: what is asked.
         small: whether the model is the small default one, with its own sampling.
-        compact_grammar: whether the server takes llguidance grammars.
-        stream: whether the answer is to come piece by piece.
+        compact_grammar: whether the server accepts llguidance grammars.
+        stream: whether to stream the answer.
     """
     body: dict[str, Any] = {
         "messages": _messages(call),
@@ -76,7 +75,7 @@ def _messages(call: Call) -> list[dict[str, str]]:
 
 
 def answer(text: str) -> Reply | Fault:
-    """Read a whole answer that came with status 200."""
+    """Read a whole answer with status 200."""
     content = _object(text)
     if content is None:
         return Fault(FaultKind.GARBLED, "The embedded model's server answered with something else than JSON.")
@@ -92,22 +91,19 @@ def answer(text: str) -> Reply | Fault:
 
 
 def follows_grammar(reply: Reply) -> bool:
-    """Whether an answer under a grammar can have been written under it.
-
-    The server says nothing to its client when it cannot build a grammar; it answers without one.
-    """
+    """Whether the server can have used the grammar. If it cannot build one, it answers without it and says nothing."""
     return reply.text[:1] == "{"
 
 
 def refusal(status: int, text: str) -> Fault:
-    """Read an answer with another status than 200."""
+    """Read an answer with an error status."""
     content = _object(text)
     return _error((content or {}).get("error"), status)
 
 
 @dataclass(slots=True)
 class Streamed:
-    """An answer that comes as server-sent events; ``feed`` takes the bytes as they arrive."""
+    """A streamed answer; ``feed`` takes the bytes as they arrive."""
 
     on_text: OnText
     _bytes: bytes = b""
@@ -127,7 +123,7 @@ class Streamed:
                 self._take(event)
 
     def result(self) -> Reply | Fault:
-        """What came, once the bytes have ended."""
+        """The result, after the last byte."""
         said = "".join(self._said)
         if self._fault is not None:
             return Fault(self._fault.kind, self._fault.message, served_model=self._served, text=said)
@@ -215,17 +211,16 @@ def _usage(content: dict[str, Any]) -> Usage:
 
 
 async def post(slot: ServerSlot, body: Mapping[str, Any], *, timeout_s: float, on_text: OnText | None) -> Reply | Fault:
-    """Send ``body`` to the place's lane and read the answer, piece by piece where ``on_text`` wants it.
+    """Send ``body`` to the slot's replica and read the answer, streamed if ``on_text`` is given.
 
-    Whatever the connection does comes back as a ``Fault``; only cancellation, and what ``on_text`` itself
-    raises, goes through.
+    Connection errors become a ``Fault``; only cancellation and exceptions of ``on_text`` are raised.
     """
     import aiohttp
 
     streamed = Streamed(on_text) if on_text is not None else None
     content = json.dumps(body).encode()
     intake = Intake(AnswerBound.of(body["max_tokens"], streamed=streamed is not None), len(content))
-    # A connection each: the listener drops about one reused connection in forty.
+    # No reuse: the server drops about one reused connection in forty.
     connector = aiohttp.TCPConnector(force_close=True)
     headers = {"Authorization": f"Bearer {slot.secret}", "Content-Type": "application/json"}
     timeout = aiohttp.ClientTimeout(total=timeout_s)

@@ -1,6 +1,6 @@
-"""People in seats: the form of a turn as fields, the request a surface puts to a person, and drafts of what is written.
+"""People in seats: the form of a turn, the request to a person, and drafts.
 
-A new surface implements `Surface`: see `disputatio._terminal.seat` for the terminal's.
+A new surface implements `Surface`; see `disputatio._terminal.seat` for an example.
 """
 
 from disputatio.participants.human.drafts import DraftBook

@@ -1,7 +1,7 @@
-"""Drafts on disk: what a person has written of a turn that is not taken yet. Whoever comes back goes on with it.
+"""Keeps drafts of a person's turns on disk, so that a person can leave and continue later.
 
-One file for each turn, in a folder for each debate, replaced as a whole so that a crash leaves the old one or the new.
-A draft is private to the person until the turn is given; it is no part of the record.
+Each turn has one file in the debate's folder. It is replaced in one step, so a crash leaves the old or the new draft. A
+draft is private and no part of the record.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class DraftBook:
         beside = file.with_suffix(f".{os.getpid()}.new")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            # What was not said yet is nobody else's to read.
+            # A draft is private.
             with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
                 out.write(text)
             beside.replace(file)

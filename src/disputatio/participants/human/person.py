@@ -1,6 +1,6 @@
-"""A person in a seat: asked through a surface, held to the same form and rules as a model.
+"""A person in a seat: asked through a surface, under the same schema and rules as a model.
 
-The record says that a person sat there; no prompt does, so no seat and no judge can tell.
+The record names the person. No prompt does, so no seat and no judge can tell.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from disputatio.participants.turn_taking import Reject, TurnResult
 from disputatio.record.text import canonical
 
 PersonTurn: TypeAlias = Generator[Invite | Reject, Any, TurnResult | Abstention]
-"""How a person comes to a turn. What was not taken yet is asked again on resume, with its draft."""
+"""Takes a person's turn. On resume, an unfinished turn is requested again with its draft."""
 
 KIND = "person"
 MOST_TRIES = 50
-"""Answers of the wrong shape after which a seat abstains: a person corrects, a broken surface would loop for ever."""
+"""Invalid answers after which a seat abstains: a broken surface would loop for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Person:
     name: str = ""
 
     def as_json(self) -> JsonObject:
-        """How the record names who sits here."""
+        """The person as the record names them."""
         return {"kind": KIND, "name": self.name}
 
     def take(self, path: AskPath, ask: Ask, checks: SchemaChecks, situation: Situation) -> PersonTurn:
-        """Come to the turn: a wrong shape is asked again until it fits, a broken rule as often as of a model."""
+        """Take the turn. An invalid answer is requested again until it fits, a broken rule as often as of a model."""
         request = TurnRequest(path, ask, situation, checks)
         best: TurnResult | None = None
         rule_asks = asked = 0
@@ -70,4 +70,4 @@ def _taken(ask: Ask, answer: ShapedAnswer) -> TurnResult:
 
 
 Participant: TypeAlias = Scripted | Person
-"""Somebody who takes a seat in the place of a model."""
+"""A participant that replaces a model in a seat."""

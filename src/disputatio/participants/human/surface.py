@@ -1,9 +1,8 @@
-"""What a person is asked for: the floor as the seat may see it, the task, the form, and the check of an answer.
+"""The request for a person's turn, and the port for surfaces that put it to a person.
 
-A surface is anything that can put a request to a person and bring back an answer: a terminal, a web page, a test. It
-gets a `TurnRequest` and returns a `Filled` or a `Passed`, or raises `PersonLeftError`; drafts are its own to keep (see
-`DraftBook`). The same code checks a person's turn as a model's; `TurnRequest.faults` and `TurnRequest.breaches` let a
-surface say so while the person can still change it.
+A surface is a terminal, a web page or a test. It gets a `TurnRequest` and returns `Filled` or `Passed`, or raises
+`PersonLeftError`. It keeps drafts itself (see `DraftBook`). A person's turn passes the same checks as a model's;
+`TurnRequest.faults` and `TurnRequest.violations` report them while the person can still change the turn.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from disputatio.record.text import canonical
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What surrounds an ask, in words for people.
+    """The context of an ask, in words for people.
 
     Attributes:
         debate: the id of the debate.

@@ -1,7 +1,7 @@
-"""The form of a turn as people fill it in: a tree of fields, read from the schema a model would be held to.
+"""The form of a turn for people: a tree of fields, read from the JSON Schema of the turn.
 
-Nothing here shows or asks anything: a terminal, a page or a test walks the tree in its own way. A field says what may
-stand in it and, in one sentence, what is wrong with what does; the whole turn is still checked by the schema itself.
+A terminal, a page or a test walks the tree and shows it. A field knows its limits and explains a wrong value in one
+sentence. The whole turn is still checked against the schema.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from disputatio.kernel import JsonObject
 from disputatio.motion import clean, one_line
 
 _LONG_TEXT = 400
-"""Characters; whoever may write more than this wants several lines."""
+"""Characters; longer texts get several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class TextField:
 
     @property
     def long(self) -> bool:
-        """Whether it is a speech rather than a line."""
+        """Whether the text needs several lines."""
         return self.most > _LONG_TEXT
 
     def fault(self, value: object) -> str:
@@ -66,10 +66,10 @@ class ChoiceField:
         return label_of(self.key)
 
     def read(self, typed: str) -> Any:
-        """The option that a number or a word means; nothing means the empty option, where there is one.
+        """Read an option by its number or its word; no input selects the empty option, if there is one.
 
         Raises:
-            ValueError: none, in one sentence.
+            ValueError: no option matches; the message is one sentence.
         """
         word = one_line(typed, 120).strip()
         if not word and "" in self.options:
@@ -107,10 +107,10 @@ class NumberField:
         return label_of(self.key)
 
     def read(self, typed: str) -> int | float:
-        """The number that was typed.
+        """Read a number.
 
         Raises:
-            ValueError: it is none, or out of bounds, in one sentence.
+            ValueError: it is no number, or out of range; the message is one sentence.
         """
         word = one_line(typed, 40).strip()
         if self.decimals:
@@ -163,7 +163,7 @@ class TurnForm:
     fields: tuple[Field, ...] = field(default=())
 
     def leaves(self) -> Iterator[Field]:
-        """Every field that is no group of others; the items of lists once."""
+        """Yield every field that is not a group; the item of a list once."""
         stack: list[Field] = list(reversed(self.fields))
         while stack:
             row = stack.pop()
@@ -176,7 +176,7 @@ class TurnForm:
 
 
 class UnknownShapeError(ValueError):
-    """A schema that no field is known for; forms of a user's own may have one."""
+    """A part of a schema has no matching field. This can happen in custom formats."""
 
 
 def form_from_schema(schema: JsonObject, descriptions: Mapping[str, str] | None = None) -> TurnForm:
@@ -233,12 +233,12 @@ _LISTED = re.compile(r"^[-*] `?([a-z_]+)`?: (.+)$", re.MULTILINE)
 
 
 def parse_field_descriptions(task: str) -> dict[str, str]:
-    """What the fields are for, as a task says it in lines such as ``- claim: one sentence``."""
+    """Read the descriptions of fields from a task's lines such as ``- claim: one sentence``."""
     return {match[1]: one_line(match[2], 600) for match in _LISTED.finditer(task)}
 
 
 def label_of(key: str) -> str:
-    """A key of a form as people read it; ids of arguments stay as they are."""
+    """The label of a key; ids of arguments stay as they are."""
     plain = clean(key)
     if plain != plain.lower() or any(char.isdigit() for char in plain):
         return one_line(plain, 80)

@@ -60,7 +60,7 @@ def open_client(seating: ModelSeating, api_key: str | None) -> RemoteClient:
     route = os.environ.get(CALLS_VARIABLE, "").strip().lower() or "direct"
     if route not in ("direct", "library"):
         raise InvalidInputError(
-            f"{CALLS_VARIABLE} is {quote(route)}, which is no way to make calls.", "Allowed is direct or library."
+            f"{CALLS_VARIABLE} is {quote(route)}, which is not a known value.", "Allowed is direct or library."
         )
     return RemoteClient(replace(Endpoint.of(seating, api_key), direct=route == "direct"))
 

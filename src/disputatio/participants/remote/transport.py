@@ -19,7 +19,7 @@ import functools
 import io
 import ssl
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -31,17 +31,12 @@ import httpx2
 from multidict import CIMultiDict
 from yarl import URL
 
-from disputatio._http_client import plain_headers
+from disputatio._http_client import RawHeaders, decompressed, is_encoded, plain_headers
 from disputatio._intake import Intake, OverlongError
+from disputatio.participants.call import LARGEST_ERROR, UNASKED, AnswerBound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-
-from collections.abc import Iterator
-
-from disputatio._http_client import RawHeaders, decompressed, is_encoded
-from disputatio.participants.call import LARGEST_ERROR, UNASKED, AnswerBound
+    from collections.abc import Mapping
 
 CONNECT_TIMEOUT_S: Final = 10.0
 """Seconds for looking the host up, connecting and the TLS handshake together."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import subprocess
+import sys
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from disputatio.testing.provider.batch_jobs import BatchJobs
 from disputatio.testing.provider.behaviour import Behaviour, Reasoning
@@ -18,12 +20,6 @@ from disputatio.testing.provider.traffic import Traffic
 
 if TYPE_CHECKING:
     from disputatio.testing.provider.http_service import Service
-
-
-import subprocess
-import sys
-from collections.abc import Mapping
-from typing import Final
 
 
 class FakeProvider(Behaviour):

@@ -31,7 +31,7 @@ def tokens_in(text: str) -> int:
 
 
 def prompt_text(request: ReceivedRequest) -> str:
-    """What is counted of a request."""
+    """The counted text of a request."""
     pieces = [f"{role}\n{text}\n" for role, text in request.messages]
     asked = [request.body[field] for field in ("tools", "response_format") if request.body.get(field)]
     return "".join((*map(_compact, asked), *pieces))
@@ -45,7 +45,7 @@ def _compact(value: Any) -> str:
 
 
 class PrefixIndex:
-    """Finds the longest beginning that a new prompt shares with the ones before it.
+    """Finds the longest prefix that a new prompt shares with earlier ones.
 
     Args:
         keep: how many of the latest prompts are remembered; None for all of them.
@@ -77,7 +77,7 @@ class PrefixIndex:
 
 
 def shared_beginning(first: bytes, second: bytes) -> int:
-    """How many bytes two texts begin with in common."""
+    """The length of the common prefix of two texts, in bytes."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Waiting for a fake provider, and making it wait: from the same event loop, another one, or no loop at all."""
+"""Counts a fake provider's requests and holds back its answers, from any thread or event loop."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ WAIT_TIMEOUT_S: Final = 10.0
 
 
 class Tally:
-    """A count that only grows and can be waited for.
+    """A growing count to wait for.
 
     Args:
-        what: what is counted, as it is named when waiting was in vain.
+        what: what is counted, for the message of a time-out.
     """
 
     def __init__(self, what: str) -> None:
@@ -70,7 +70,7 @@ class Tally:
 
 
 class Gate:
-    """Keeps answers back until they are told to go. Every method but ``go_through`` may be called anywhere."""
+    """Holds back answers until it is opened. All methods except ``go_through`` may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -79,13 +79,13 @@ class Gate:
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = {}
 
     def shut(self) -> None:
-        """Let nothing through from now on."""
+        """Hold back all answers from now on."""
         with self._lock:
             self._is_shut = True
             self._let_through.clear()
 
     def open(self, *indexes: int) -> None:
-        """Let these through, also if they have yet to come; without an index all, and all that follow."""
+        """Release these answers, even future ones; without an index all present and future answers."""
         with self._lock:
             if indexes:
                 self._let_through.update(indexes)
