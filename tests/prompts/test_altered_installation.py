@@ -22,7 +22,7 @@ import disputatio
 from disputatio.testing import InstanceClient
 held = disputatio.debate_sync(
     "Should we act?", format=disputatio.Freeform(rounds=1), seats={"all": "ollama:x"}, store=disputatio.MemoryStore(),
-    opener=lambda *_: InstanceClient(), prompts=Path(sys.argv[1]) if sys.argv[1:] else None,
+    client_factory=lambda *_: InstanceClient(), prompts=Path(sys.argv[1]) if sys.argv[1:] else None,
 )
 print(held.status, held.report().prompts["freeform/monologue.md"], *held.report().warnings, sep="\\n")
 """
