@@ -62,7 +62,7 @@ def opening_citing(*quotations: tuple[str, str], **more: Any) -> Any:
         ((STUDY, FIGURES), {"quotations", "readings"}),
     ],
 )
-def test_a_turn_has_places_for_citations_of_what_can_be_cited_alone(sources: Any, keys: set[str]) -> None:
+def test_turns_have_citations_only_where_sources_exist(sources: Any, keys: set[str]) -> None:
     citing = Citing(SourceSet(sources)) if sources else NOTHING
     opening, examination = (form.schema for form in forms(citing))
     statements = [
@@ -78,7 +78,7 @@ def test_a_turn_has_places_for_citations_of_what_can_be_cited_alone(sources: Any
 
 @examples(15)
 @given(st.integers(0, 10**9).map(str))
-def test_each_citation_has_one_status_and_each_unverified_one_is_one_breach(seed: str) -> None:
+def test_each_unverified_citation_is_one_violation(seed: str) -> None:
     for form in forms(BOTH):
         turn = form.read(instance(form.schema, seed))
         found = [row for row in turn.cited if row[1].status is Status.UNVERIFIED]
@@ -98,7 +98,7 @@ def test_what_a_turn_cites_in_a_field_of_its_own_is_recorded() -> None:
     assert cited_json(Note(turn.cited)) == cited_json(turn) != ()
 
 
-def test_the_other_seats_see_the_status_and_the_sources_own_words_of_a_repaired_quote() -> None:
+def test_other_seats_see_status_and_source_of_a_repaired_quote() -> None:
     _, turn = opening_citing(
         ("study", "Two of seven teams said that they would not do it again."),
         ("study", "The study covers one company with 140 engineers, and no others."),
@@ -156,7 +156,7 @@ def test_a_value_is_cited_by_its_pointer() -> None:
 
 @examples(10)
 @given(st.integers(0, 10**9).map(str))
-def test_a_small_model_quotes_sentences_that_stand_there_and_none_twice(seed: str) -> None:
+def test_a_small_model_quotes_real_sentences_once(seed: str) -> None:
     form = OpeningSpec("CON", citing=BOTH)
     done: tuple[Any, ...] = ()
     while (part := form.next_part(done)) is not None:
@@ -184,7 +184,7 @@ def test_random_citations_break_rules_and_stop_no_debate(seed: str) -> None:
     assert json.loads(json.dumps(outcome)) == outcome
 
 
-def test_small_models_choose_from_sentences_that_need_no_escape_and_have_no_ruled_line_in_them():
+def test_small_models_choose_sentences_without_escapes():
     text = (
         'The term "Covered Software" means the software that the supplier delivers to the buyer. '
         "The supplier pays two percent for each day of delay in the delivery of software. "

@@ -106,7 +106,7 @@ def test_the_speakers_are_those_of_the_schedule_and_in_its_order(debate: Debate)
 
 @examples(8)
 @given(any_match)
-def test_the_free_debate_keeps_its_clocks_and_lets_those_who_have_not_spoken_go_first(debate: Debate) -> None:
+def test_the_free_debate_keeps_its_clocks_and_its_order(debate: Debate) -> None:
     rules = debate.rules
     result = outcome(debate.held())
     free = [row for row in result["speeches"] if row["stage"] == "free_debate"]
@@ -132,7 +132,7 @@ def test_the_free_debate_keeps_its_clocks_and_lets_those_who_have_not_spoken_go_
 
 @examples(8)
 @given(whole_match)
-def test_in_the_sequential_mode_teams_alternate_until_one_is_out_of_words(debate: Debate) -> None:
+def test_sequential_teams_alternate_until_one_has_no_words(debate: Debate) -> None:
     debate = replace(debate, rules=replace(debate.rules, free_mode="sequential"))
     result = outcome(debate.held())
     free = [row["team"] for row in result["speeches"] if row["stage"] == "free_debate"]
@@ -143,7 +143,7 @@ def test_in_the_sequential_mode_teams_alternate_until_one_is_out_of_words(debate
     assert not [row for row in result["penalties"] if row["violation"] == "same_team"]
 
 
-def test_with_enough_words_every_debater_speaks_in_the_free_debate() -> None:
+def test_every_debater_speaks_freely_if_words_suffice() -> None:
     for mode in ("sequential", "concurrent"):
         result = outcome(play(plain, free_mode=mode))
         assert result["unspoken"] == []
@@ -203,7 +203,7 @@ def hand_count(debate: Debate, held: Held) -> tuple[dict[str, Fraction], dict[st
 
 @examples(8)
 @given(whole_match)
-def test_scores_penalties_and_totals_equal_an_independent_hand_count(debate: Debate) -> None:
+def test_scores_penalties_and_totals_equal_a_hand_count(debate: Debate) -> None:
     held = debate.held()
     own, team_cost = hand_count(debate, held)
     result = outcome(held)
@@ -221,7 +221,7 @@ def test_scores_penalties_and_totals_equal_an_independent_hand_count(debate: Deb
     assert result["best_debaters"] == [seat for seat in SEATS if seat in spoken and own[seat] / counts[seat] == highest]
 
 
-def test_equal_totals_are_a_draw_and_all_who_share_the_highest_are_best() -> None:
+def test_equal_totals_are_a_draw_with_several_best_debaters() -> None:
     result = outcome(play(plain, free_words=160))
     assert (result["winner"], result["reading"]) == ("draw", "a draw, 90.00 to 90.00")
     assert len({row["total"] for row in result["debaters"]}) > 1, "some places speak more often than others"
@@ -288,7 +288,7 @@ def test_a_team_total_may_be_negative() -> None:
     assert result["winner"] == "pro"
 
 
-def test_a_speech_ten_times_too_long_is_taken_once_and_costs_team_and_speaker() -> None:
+def test_a_far_too_long_speech_costs_team_and_speaker() -> None:
     def long(path: AskPath, asked: Ask) -> dict[str, Any]:
         return plain(path, asked, words=7_500 if path == "opening/pro_1" else 20)
 
@@ -317,9 +317,7 @@ FOULS = [
 
 @pytest.mark.parametrize(("foul", "kind", "price"), FOULS)
 @pytest.mark.parametrize("said", [True, False])
-def test_what_the_judge_finds_counts_only_where_its_words_were_said(
-    foul: str, kind: str, price: int, *, said: bool
-) -> None:
+def test_a_foul_counts_only_where_its_words_were_said(foul: str, kind: str, price: int, *, said: bool) -> None:
     def answer(path: AskPath, asked: Ask) -> dict[str, Any]:
         body = plain(path, asked, score=10)
         if asked.spec.name == "scoring" and asked.spec.kind == kind:
@@ -356,7 +354,7 @@ def test_a_speech_without_a_score_is_missing_and_not_zero() -> None:
     assert "S1" in result["reading"]
 
 
-def test_a_missing_score_that_cannot_change_the_result_leaves_the_winner() -> None:
+def test_a_missing_score_without_effect_leaves_the_winner() -> None:
     def one_sided(path: AskPath, asked: Ask) -> dict[str, Any] | None:
         if path == "opening/judge":
             return None
@@ -370,7 +368,7 @@ def test_a_missing_score_that_cannot_change_the_result_leaves_the_winner() -> No
 
 @examples(8)
 @given(any_match)
-def test_every_match_ends_and_counts_as_speeches_only_what_was_said(debate: Debate) -> None:
+def test_every_match_ends_and_counts_real_speeches_only(debate: Debate) -> None:
     held = debate.held()
     said = [
         path
@@ -384,7 +382,7 @@ def test_every_match_ends_and_counts_as_speeches_only_what_was_said(debate: Deba
     )
 
 
-def test_a_silent_captain_leaves_the_choice_to_the_schedule_and_a_silent_debater_is_not_called_again() -> None:
+def test_silent_captains_and_debaters_are_replaced() -> None:
     def mute(path: AskPath, asked: Ask) -> dict[str, Any] | None:
         is_mute = asked.spec.name == "direction" or (asked.seat == "pro_2" and asked.phase == "free_debate")
         return None if is_mute else plain(path, asked)
@@ -410,7 +408,7 @@ BOOK = PromptBook()
 
 
 @pytest.mark.parametrize("mode", ["sequential", "concurrent"])
-def test_no_prompt_of_the_judge_or_the_other_team_holds_what_a_team_was_told(mode: str) -> None:
+def test_team_channels_reach_no_other_prompt(mode: str) -> None:
     prompts: list[tuple[str, str]] = []
     setting = PromptContext("competition", Motion("Be it so"))
 
@@ -443,7 +441,7 @@ def test_a_seat_cannot_write_to_a_channel_that_is_not_its_own() -> None:
 
 @examples(6)
 @given(whole_match)
-def test_a_captain_chooses_among_those_of_its_own_team_who_may_speak(debate: Debate) -> None:
+def test_a_captain_chooses_among_its_able_debaters(debate: Debate) -> None:
     for asked in debate.held().asks.values():
         if asked.spec.name == "direction":
             properties: Any = asked.spec.schema["properties"]
@@ -471,7 +469,7 @@ def test_rules_that_cannot_be_kept_are_refused(wrong: dict[str, Any]) -> None:
     assert next(iter(wrong)) in refused.value.cause
 
 
-def test_identity_personality_and_position_stand_before_the_task_and_the_rules_first() -> None:
+def test_debater_prompts_have_their_layers_in_order() -> None:
     cast = Cast((("pro_2", Personality("stern", "You frown in every sentence.")),))
     rules = CompetitionRules(cast=cast)
     held = hold(FORMATS["competition"].rulebook(rules, docket_of("competition")), Answers("layers"))

@@ -56,7 +56,7 @@ def rules(motion, pro, con, judge, *, words=40, strict=False):
 '''
 
 
-def test_a_file_is_a_format_with_the_seats_and_settings_of_its_function(tmp_path: Path) -> None:
+def test_a_file_gives_the_seats_and_settings_of_its_function(tmp_path: Path) -> None:
     form = read_rules_file(written(tmp_path, DUEL))
     assert form.seats == ("pro", "con", "judge")
     assert form.judges == {"judge"}
@@ -69,9 +69,7 @@ def test_a_file_is_a_format_with_the_seats_and_settings_of_its_function(tmp_path
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_order_of_answers_changes_nothing_and_those_together_do_not_hear_each_other(
-    tmp_path: Path, seed: int
-) -> None:
+def test_parallel_asks_are_independent_of_the_answer_order(tmp_path: Path, seed: int) -> None:
     from random import Random
 
     first, second = held(written(tmp_path, DUEL)), held(written(tmp_path, DUEL), order=Random(seed))
@@ -99,7 +97,7 @@ def test_the_schema_carries_what_the_file_asks_for(tmp_path: Path) -> None:
     assert broken.rule == "word_limit"
 
 
-def test_a_small_model_is_asked_piece_by_piece_and_comes_to_a_valid_turn(tmp_path: Path) -> None:
+def test_the_parts_of_a_small_model_make_a_valid_turn(tmp_path: Path) -> None:
     from jsonschema_rs import validator_for
 
     form = held(written(tmp_path, DUEL)).asks["ruling/judge"].spec
@@ -110,7 +108,7 @@ def test_a_small_model_is_asked_piece_by_piece_and_comes_to_a_valid_turn(tmp_pat
     assert len(done) == 4
 
 
-def test_a_silent_seat_is_a_value_and_leaves_the_debate_unjudged_where_it_is_the_judge(tmp_path: Path) -> None:
+def test_a_silent_judge_leaves_a_custom_debate_unjudged(tmp_path: Path) -> None:
     found = held(written(tmp_path, DUEL), {"hint/judge": None, "ruling/judge": None}).outcome.as_json()
     assert found["judged"] is False
     assert found["winner"] is None
@@ -156,7 +154,7 @@ def rules(pro, con):
         ),
     ],
 )
-def test_rules_that_cannot_go_on_end_the_debate_with_a_sentence_that_names_the_line(
+def test_failing_rules_end_the_debate_and_name_the_line(
     tmp_path: Path, rules: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("disputatio.engine.custom_format_files.MOST_STEPS", 20_000)
@@ -197,7 +195,7 @@ def test_rules_that_cannot_go_on_end_the_debate_with_a_sentence_that_names_the_l
         ("def a(pro):\n    yield\ndef b(pro):\n    yield", "has several: a, b"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_before_anybody_is_asked(
+def test_an_unusable_file_is_refused_before_any_ask(
     tmp_path: Path, rules: str, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("disputatio.engine.custom_format_files.MOST_STEPS", 20_000)

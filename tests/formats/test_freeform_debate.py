@@ -37,7 +37,7 @@ def test_each_speaker_hears_all_that_came_before(debate: Debate) -> None:
 
 
 @given(any_debate)
-def test_the_verdict_has_the_five_headings_or_says_that_there_are_none(debate: Debate) -> None:
+def test_the_verdict_has_five_headings_or_none(debate: Debate) -> None:
     body: Any = debate.held().outcome.as_json()
     assert read_json(canonical(body)) == body
     if body["judged"]:

@@ -68,9 +68,7 @@ def path_of(session: str, judge: str) -> AskPath:
 
 @examples(15)
 @given(st.integers(1, 3), benches, answers())
-def test_every_judge_sits_through_every_sitting_and_through_no_other(
-    judges: int, bench: JuryRules, said: Answers
-) -> None:
+def test_every_judge_has_every_session_and_no_other(judges: int, bench: JuryRules, said: Answers) -> None:
     held = held_by(judges, bench, said)
     judged = {path for path in held.asks if path.startswith("judging/")}
     expected = {path_of(session, judge) for session in sessions(bench) for judge in JUDGES[:judges]}
@@ -79,7 +77,7 @@ def test_every_judge_sits_through_every_sitting_and_through_no_other(
 
 @examples(12)
 @given(st.integers(1, 3), benches, answers(), orders)
-def test_the_order_of_the_answers_changes_nothing_and_the_verdict_survives_json(
+def test_answer_order_changes_nothing_and_json_round_trips(
     judges: int, bench: JuryRules, said: Answers, order: Random
 ) -> None:
     body: Any = held_by(judges, bench, said).outcome.as_json()
@@ -105,7 +103,7 @@ def totals_of(said: Answers, held: Held, session: str, judge: str) -> dict[str, 
 
 @examples(25)
 @given(st.integers(1, 3), benches, st.integers(0, 10**6), st.sampled_from([(), ("judge",), ("judge_2",), ("judge_3",)]))
-def test_the_verdict_of_a_panel_is_what_the_rules_make_of_the_raw_findings(
+def test_the_panel_verdict_follows_from_the_raw_findings(
     judges: int, bench: JuryRules, seed: int, mute: tuple[str, ...]
 ) -> None:
     silent = tuple(path_of(session, judge) for session in sessions(bench) for judge in mute)
@@ -149,9 +147,7 @@ def spoken_of(asked: Ask) -> str:
 
 @examples(12)
 @given(st.integers(1, 2), benches, answers(st.just(0.0)))
-def test_neutral_names_hide_the_sides_from_the_judge_and_never_from_the_reader(
-    judges: int, bench: JuryRules, said: Answers
-) -> None:
+def test_neutral_names_hide_sides_from_the_judge_only(judges: int, bench: JuryRules, said: Answers) -> None:
     held = held_by(judges, bench, said)
     arguments = [row.argument for row in held.outcome.trace]
     for path, asked in held.asks.items():
@@ -204,9 +200,7 @@ def answering_with(change: Any, seed: str = "s") -> Any:
 
 @pytest.mark.parametrize("method", list(PanelMethod)[:3])
 @pytest.mark.parametrize("judges", [1, 2, 3])
-def test_a_judge_that_leans_to_the_side_shown_first_wins_nothing_for_it_in_both_orders(
-    judges: int, method: PanelMethod
-) -> None:
+def test_a_bias_to_the_first_side_wins_nothing_in_both_orders(judges: int, method: PanelMethod) -> None:
     once = held_by(judges, JuryRules(method=method), answering_with(leaning_to_the_first)).outcome
     assert once.gap == 6
     assert (once.bench.panel is None) == (judges == 1)
@@ -219,7 +213,7 @@ def test_a_judge_that_leans_to_the_side_shown_first_wins_nothing_for_it_in_both_
     assert [row.first_shown_gains for row in panel.findings] == [6] * judges
 
 
-def test_an_honest_win_survives_the_swap_and_the_reading_says_all_there_is_to_say() -> None:
+def test_an_honest_win_survives_the_swap_and_is_reported() -> None:
     def for_con(path: AskPath, asked: Ask, content: Any) -> Any:
         con = "A-" if "con-first" in path else "B-"
         for argument, row in content["arguments"].items():
@@ -249,9 +243,7 @@ def test_a_retest_is_compared_and_counts_for_nothing() -> None:
 
 
 @given(benches, st.lists(st.tuples(st.sampled_from(JUDGES), st.fractions(0, 5)), unique_by=lambda row: row[0]))
-def test_the_rules_of_a_bench_come_back_from_the_record_as_they_were(
-    bench: JuryRules, weights: list[tuple[str, Fraction]]
-) -> None:
+def test_jury_rules_round_trip_through_the_record(bench: JuryRules, weights: list[tuple[str, Fraction]]) -> None:
     rules = FORM.rules(bench=JuryRules(bench.both_orders, bench.anonymous, bench.retest, bench.method, tuple(weights)))
     again: Any = read_json(canonical(rules_json(rules)))
     assert dict(rules_from_json(FORM, again).bench.weights) == dict(weights)
@@ -287,9 +279,7 @@ def grounded_on(argument: str, *names: str, reason: str | None = None) -> Any:
         (("PRO-1",), "The answer PRO-1.A9 settles it."),
     ],
 )
-def test_a_finding_that_names_nothing_real_is_void_and_counts_nowhere(
-    names: tuple[str, ...], reason: str | None
-) -> None:
+def test_a_finding_without_real_grounds_is_void(names: tuple[str, ...], reason: str | None) -> None:
     outcome = held_by(1, JuryRules(), answering_with(grounded_on("PRO-1", *names, reason=reason))).outcome
     (void,) = [row for row in outcome.trace if row.found.result == "VOID"]
     assert void.argument == "PRO-1"
@@ -313,7 +303,7 @@ def test_a_finding_that_names_nothing_real_is_void_and_counts_nowhere(
         ("PRO-1", "PRO-1", "CON on PRO-1", "PRO-2"),
     ],
 )
-def test_a_finding_may_rest_on_anything_that_was_said_about_its_argument(names: tuple[str, ...]) -> None:
+def test_a_finding_may_rest_on_anything_said_about_it(names: tuple[str, ...]) -> None:
     reason = "PRO-1.A1 meets CON-1, and nothing answers PRO-1.Q1 better; see PRO-2."
     outcome = held_by(1, JuryRules(), answering_with(grounded_on("PRO-1", *names, reason=reason))).outcome
     (row,) = [row for row in outcome.trace if row.argument == "PRO-1"]
@@ -324,7 +314,7 @@ def test_a_finding_may_rest_on_anything_that_was_said_about_its_argument(names: 
     ]
 
 
-def test_an_argument_that_is_void_in_one_order_is_left_out_of_both_and_called_by_its_real_name() -> None:
+def test_an_argument_void_in_one_order_is_left_out_of_both() -> None:
     def change(path: AskPath, _asked: Ask, content: Any) -> Any:
         for argument, row in content["arguments"].items():
             row.update(dict.fromkeys(WEIGHTS, 10 if argument.endswith("-1") else 4), reason="The answer met it.")
@@ -340,7 +330,7 @@ def test_an_argument_that_is_void_in_one_order_is_left_out_of_both_and_called_by
     assert outcome.bench.panel.findings[0].gap() == outcome.bench.panel.findings[0].scores[0].gap("pro", "con")
 
 
-def test_where_every_finding_on_a_side_is_void_there_is_no_comparison_and_no_zero() -> None:
+def test_a_side_of_void_findings_is_not_compared() -> None:
     def void(_path: AskPath, _asked: Ask, content: Any) -> Any:
         for argument, row in content["arguments"].items():
             row["rests_on"] = ["PRO-9"] if argument.startswith("PRO") else [argument]
@@ -377,7 +367,7 @@ def test_the_strength_and_the_spread_do_not_depend_on_who_judges(judges: int, sa
     assert dict(one.bench.spreads) == {judge: spread for judge, spread in several.bench.spreads if judge == "judge"}
 
 
-def test_a_verdict_is_the_same_with_and_without_the_libraries_of_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verdicts_do_not_depend_on_statistics_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     there: Any = held_by(2, JuryRules(), Answers("s")).outcome.as_json()
     for name in ("krippendorff", "scipy.stats", "sklearn.metrics", "statsmodels"):
         monkeypatch.setitem(sys.modules, name, None)

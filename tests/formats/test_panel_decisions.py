@@ -73,7 +73,7 @@ def said(name: str, vote: str | None) -> PanelTurn:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", range(1, 6))
-def test_every_vote_of_up_to_five_debaters_is_decided_as_by_hand_under_every_rule(size: int) -> None:
+def test_votes_of_up_to_five_debaters_match_a_hand_count(size: int) -> None:
     names = NAMES[:size]
     for votes in product((*OPTIONS, None), repeat=size):
         held = PanelHistory(names, tuple(map(said, names, votes)))
@@ -181,7 +181,7 @@ def test_a_panel_stops_after_the_phase_in_which_the_rule_is_met(last: int) -> No
     assert [fact.about for fact in held.driver.facts] == [stage.name for stage in stages[: last + 1]]
 
 
-def test_a_vote_for_escalate_and_exhausted_rounds_differ_by_the_rule_that_is_named() -> None:
+def test_a_vote_to_escalate_differs_from_exhausted_rounds() -> None:
     rules = PanelRules(debaters=NAMES[:3])
     voted = panel_of(rules, all_vote(rules, dict.fromkeys(NAMES[:3], "escalate"))).outcome
     split = panel_of(rules, all_vote(rules, dict(zip(NAMES[:3], OPTIONS, strict=True)))).outcome
@@ -207,7 +207,7 @@ def test_options_that_are_level_pass_under_no_threshold() -> None:
     assert verdict.last.tied == ("release", "revise")
 
 
-def test_a_debater_who_falls_silent_keeps_its_vote_marked_carried() -> None:
+def test_a_silent_debater_keeps_its_vote_as_carried() -> None:
     rules = PanelRules(debaters=NAMES[:3], rounds=1, decision=DecisionRule(RuleName.UNANIMITY))
     ballots = all_vote(rules, dict.fromkeys(NAMES[:3], "release"))
     ballots[1, "proposal", "bo"] = "revise"
@@ -300,7 +300,7 @@ def test_a_weight_of_somebody_who_is_not_registered_is_refused() -> None:
         PanelRules(decision=DecisionRule(RuleName.WEIGHTED, weights=(("zed", Fraction(2)),)))
 
 
-def test_nobody_hears_anybody_in_the_first_phase_and_then_everybody_hears_all() -> None:
+def test_only_the_first_panel_phase_is_independent() -> None:
     rules = PanelRules(debaters=NAMES[:3], rounds=1, decision=DecisionRule(RuleName.UNANIMITY))
     held = panel_of(rules, all_vote(rules, dict(zip(NAMES, OPTIONS, strict=False))))
     heard = list(held.asks.items())

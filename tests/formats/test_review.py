@@ -68,7 +68,7 @@ def test_every_argument_that_stands_is_answered_and_found_on(debate: Debate) -> 
 
 @examples(15)
 @given(any_review)
-def test_the_outcome_survives_json_and_the_last_complete_moderation_is_in_it(debate: Debate) -> None:
+def test_the_outcome_has_the_last_complete_moderation(debate: Debate) -> None:
     held = debate.held()
     body: Any = held.outcome.as_json()
     assert read_json(canonical(body)) == body
@@ -78,7 +78,7 @@ def test_the_outcome_survives_json_and_the_last_complete_moderation_is_in_it(deb
     assert len(held.outcome.rounds) <= min(debate.rules.rounds, 3)
 
 
-def test_a_weak_critic_is_asked_once_more_with_a_stronger_instruction() -> None:
+def test_a_weak_critic_gets_a_stronger_instruction_once() -> None:
     held = reviewed(saying(criticism=[lambda ask: criticism(ask, 4), lambda ask: criticism(ask, 9)]))
     paths = [str(path) for path in held.asks]
     assert paths.count("critique/critic") == paths.count("critique/critic#2") == 1
@@ -91,7 +91,7 @@ def test_a_weak_critic_is_asked_once_more_with_a_stronger_instruction() -> None:
     assert flags(held) == []
 
 
-def test_a_critic_that_stays_weak_is_asked_no_third_time_and_the_debate_is_flagged() -> None:
+def test_a_critic_that_stays_weak_flags_the_debate() -> None:
     held = reviewed(saying(criticism=lambda ask: criticism(ask, 3)))
     assert sum(str(path).startswith("critique/") for path in held.asks) == 2
     assert flags(held) == ["weak_challenge"]
@@ -111,7 +111,7 @@ def empty_praise(ask: Any) -> dict[str, Any]:
     return {**criticism(ask, 10, 3), "arguments": [{**row, **told, "attack": "tail_risk"} for row in rows]}
 
 
-def test_a_critic_that_rates_itself_ten_and_says_nothing_is_measured_asked_again_and_flagged() -> None:
+def test_an_overrated_critic_is_measured_and_flagged() -> None:
     held = reviewed(saying(criticism=empty_praise))
     (contest,) = held.outcome.rounds[0].contests
     assert contest.criticism.strength.claimed == 10
@@ -120,7 +120,7 @@ def test_a_critic_that_rates_itself_ten_and_says_nothing_is_measured_asked_again
     assert "overrated_challenge" in flags(held)
 
 
-def test_a_moderator_that_always_wants_another_round_gets_as_many_as_were_set() -> None:
+def test_a_moderator_gets_no_more_rounds_than_were_set() -> None:
     for rounds in (1, 2, 3, 7):
         held = reviewed(saying(moderation=again), rounds=rounds)
         assert len(held.outcome.rounds) == min(rounds, 3)
@@ -143,13 +143,13 @@ def test_a_further_round_has_everything_before_in_view() -> None:
     assert next(row["id"] for row in held.outcome.as_json()["trace"] if row["round"] == 2) == "PROP-201"
 
 
-def test_a_review_ends_where_the_moderator_says_that_another_round_would_not_help() -> None:
+def test_a_review_ends_when_no_further_round_would_help() -> None:
     held = reviewed(rounds=3)
     assert (len(held.outcome.rounds), held.outcome.stop.value) == (1, "moderator")
 
 
 @pytest.mark.parametrize("name", ["proposition", "criticism", "rebuttal", "moderation"])
-def test_a_second_round_cut_off_anywhere_leaves_the_first_moderation_standing(name: str) -> None:
+def test_a_cut_off_second_round_leaves_the_first_moderation(name: str) -> None:
     def budget(ask: Any) -> Any:
         return Abstention(ask.seat, "budget", "not asked")
 
@@ -169,7 +169,7 @@ def fabricated(ask: Any) -> dict[str, Any]:
     return body
 
 
-def test_what_rests_on_evidence_that_is_not_there_is_struck_before_anybody_reads_it() -> None:
+def test_fabricated_evidence_is_struck_before_it_is_read() -> None:
     held = reviewed(saying(proposition=fabricated), sources=SOURCES)
     struck = held.outcome.rounds[0].struck
     assert sorted(struck) == ["PROP-1", "PROP-2"]
@@ -212,13 +212,13 @@ def test_a_struck_answer_leaves_its_criticism_unanswered() -> None:
     assert (rows["CRIT-1"]["computed"], rows["CRIT-1"]["computed_reason"]) == ("UPHELD", "nobody answered it")
 
 
-def test_an_argument_that_openly_rests_on_reasoning_stands_without_a_source() -> None:
+def test_arguments_resting_on_reasoning_need_no_source() -> None:
     held = reviewed(sources=SOURCES)
     assert held.outcome.rounds[0].struck == {}
     assert CLAUSE in held.asks["critique/critic"].messages[-1].text
 
 
-def test_without_sources_nothing_is_struck_and_nobody_says_on_what_it_rests() -> None:
+def test_without_sources_nothing_is_struck() -> None:
     held = reviewed()
     assert all("rests_on" not in str(asked.spec.schema) for asked in held.asks.values())
 
@@ -240,7 +240,7 @@ def test_nothing_is_put_in_the_place_of_a_missing_turn(name: str, flag: str | No
     assert (held.outcome.moderation is None) == (name in {"proposition", "moderation"})
 
 
-def test_each_position_has_a_proposer_and_code_ranks_what_the_moderator_backs() -> None:
+def test_positions_have_proposers_and_a_computed_ranking() -> None:
     held = reviewed(proposers=3)
     assert "proposition/position-3/proposer_3" in held.asks
     assert len([path for path in held.asks if path.startswith("critique/")]) == 3
@@ -270,7 +270,7 @@ def test_several_positions_that_nobody_named_are_no_debate() -> None:
     assert held.outcome.as_json()["judged"] is False
 
 
-def test_evidence_for_a_later_round_is_neither_seen_nor_citable_before_it() -> None:
+def test_later_evidence_is_unseen_before_its_round() -> None:
     held = reviewed(saying(moderation=again), sources=SOURCES, introduced={"audit": 2}, rounds=2)
     assert "audit" not in str(held.asks["critique/critic"].spec.schema)
     assert all("14 of 52" not in message.text for message in held.asks["moderation/moderator"].messages)
@@ -281,7 +281,7 @@ def test_evidence_for_a_later_round_is_neither_seen_nor_citable_before_it() -> N
     assert flags(never) == ["evidence_not_reached"]
 
 
-def test_the_criteria_that_were_set_come_before_those_of_the_framing() -> None:
+def test_given_criteria_come_before_those_of_the_framing() -> None:
     from disputatio.formats.rule_values import Brief
 
     held = reviewed(brief=Brief(criteria=("It is insured.",), attack_lines=("Look at the insurer.",)))
@@ -306,7 +306,7 @@ def test_standings_follow_from_the_exchange_and_the_moderator(kind: str, outcome
 
 
 @pytest.mark.parametrize("kind", ["refute", "partial", "concede", None])
-def test_what_was_conceded_or_not_answered_cannot_be_resolved_for_the_proposition(kind: str | None) -> None:
+def test_conceded_criticisms_cannot_favour_the_proposition(kind: str | None) -> None:
     answering = saying(rebuttal=(lambda ask: rebuttal(ask, **{"CRIT-1": kind})) if kind else silent)
     if kind in {"concede", None}:
         answering = saying(
@@ -320,7 +320,7 @@ def test_what_was_conceded_or_not_answered_cannot_be_resolved_for_the_propositio
     assert {"resolved_for_critique", "unresolved"} <= set(allowed)
 
 
-def test_a_small_proposer_quotes_sentences_that_verify_and_none_of_them_twice() -> None:
+def test_a_small_proposer_quotes_verified_sentences_once() -> None:
     form = reviewed(sources=SOURCES).asks[PROPOSITION].spec
     done: tuple[Any, ...] = ()
     while part := form.next_part(done):
@@ -349,7 +349,7 @@ def further(**second: str) -> Any:
     return reviewed(saying(moderation=[first, lambda ask: moderation(ask, **second)]), rounds=2)
 
 
-def test_a_further_moderation_settles_what_earlier_rounds_left_open() -> None:
+def test_a_later_moderation_settles_open_criticisms() -> None:
     """A criticism that round 1 left open has a key in round 2, behind those of its own round."""
     held = further(**{"CRIT-2": "unresolved"})
     asked = held.asks["moderation-round-2/moderator"]

@@ -58,7 +58,7 @@ def test_rules_of_another_version_are_a_type_error(name: str) -> None:
         rules_from_json(form, {**rules_json(form.rules()), "judging": {"max_tokens": 3, "patience": 1}})
 
 
-def test_the_defaults_of_the_structured_debate_are_the_protocol_s() -> None:
+def test_structured_defaults_are_those_of_the_protocol() -> None:
     rules = StructuredRules()
     assert (rules.minimum_arguments, rules.maximum_arguments, rules.closing_words) == (3, 5, 200)
     assert rules.rubric is STANDARD

@@ -63,7 +63,7 @@ def size(schema: Mapping[str, Any]) -> int:
 
 @examples(10)
 @given(debates())
-def test_the_longest_legal_answer_fits_the_limit_in_every_format_and_phase(debate: Debate) -> None:
+def test_the_longest_legal_answer_fits_every_limit(debate: Debate) -> None:
     for asked in debate.held().asks.values():
         found = fit_limits(asked.spec.schema, asked.limits)
         assert size(found.schema) <= found.tokens * CHARACTERS_PER_TOKEN
@@ -105,7 +105,7 @@ def argument(number: int) -> Argument:
     return Argument(f"PRO-{number}", "A claim.", "A reason.", "A fact.")
 
 
-def test_the_openings_of_three_to_five_arguments_fit_the_protocols_two_thousand_tokens() -> None:
+def test_openings_of_three_to_five_arguments_fit_2000_tokens() -> None:
     form = OpeningSpec("PRO")
     assert fit_limits(form.schema, FORMATS["structured"].rules().opening).tokens == 2_000
     assert size(form.schema) <= 8_000
@@ -164,7 +164,7 @@ def prompt_of(form: Any, limits: Limits, *, says_lengths: bool = True) -> str:
     return compose(BOOK, setting, asked)[-1].text
 
 
-def test_prompts_say_how_long_each_text_may_be_and_less_where_a_user_left_less_room() -> None:
+def test_prompts_state_text_lengths_within_the_users_limit() -> None:
     form = OpeningSpec("PRO")
     assert prompt_of(form, Limits()).endswith(
         "Length, each at most: claim 25 words; reasoning 80 words; evidence 40 words. Use no more words than it takes."

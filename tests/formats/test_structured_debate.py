@@ -70,7 +70,7 @@ def test_arguments_are_numbered_by_code_in_the_order_given(debate: Debate) -> No
 
 
 @given(any_debate)
-def test_every_argument_draws_exactly_one_response_where_the_other_side_spoke(debate: Debate) -> None:
+def test_every_argument_draws_exactly_one_response(debate: Debate) -> None:
     held = debate.held()
     for row in held.outcome.trace:
         other = "con" if row.side == "pro" else "pro"
@@ -89,7 +89,7 @@ def test_every_argument_draws_exactly_one_response_where_the_other_side_spoke(de
 
 
 @given(any_debate)
-def test_a_closing_answers_the_questions_put_and_concedes_what_was_conceded(debate: Debate) -> None:
+def test_a_closing_answers_questions_and_repeats_concessions(debate: Debate) -> None:
     held = debate.held()
     for seat, prefix, other in SIDES:
         asked = held.asks.get(AskPath(f"closing/{seat}"))
@@ -112,7 +112,7 @@ def test_a_closing_answers_the_questions_put_and_concedes_what_was_conceded(deba
 
 
 @given(any_debate)
-def test_scores_and_totals_are_the_exact_averages_of_the_judge_s_integers(debate: Debate) -> None:
+def test_scores_and_totals_are_exact_means_of_integers(debate: Debate) -> None:
     held = debate.held()
     verdict: StructuredVerdict = held.outcome
     found = content(debate, held, "judging/judge")
@@ -148,7 +148,7 @@ def check_reading(verdict: StructuredVerdict, gap: Fraction) -> None:
 
 
 @given(any_debate)
-def test_points_are_agreed_only_where_conceded_whole_and_not_withdrawn(debate: Debate) -> None:
+def test_points_are_agreed_only_where_fully_conceded(debate: Debate) -> None:
     held = debate.held()
     expected = []
     for seat, prefix, other in SIDES:
@@ -211,7 +211,7 @@ def test_the_computed_standing_follows_from_the_marks(debate: Debate) -> None:
 
 
 @given(any_debate)
-def test_without_a_judge_there_are_no_scores_but_a_trace_with_computed_standings(debate: Debate) -> None:
+def test_without_a_judge_the_trace_has_computed_standings(debate: Debate) -> None:
     silent = Debate("structured", debate.rules, Answers(debate.answers.seed, debate.answers.abstaining, (JUDGING,)))
     verdict: StructuredVerdict = silent.held().outcome
     judged: StructuredVerdict = debate.held().outcome
@@ -229,7 +229,7 @@ def test_without_a_judge_there_are_no_scores_but_a_trace_with_computed_standings
 
 
 @given(any_debate)
-def test_facts_are_one_score_for_each_argument_and_say_what_the_verdict_says(debate: Debate) -> None:
+def test_score_facts_match_the_verdict(debate: Debate) -> None:
     held = debate.held()
     assert [(fact.kind, fact.about) for fact in held.driver.facts] == [
         ("score", row.argument) for row in held.outcome.trace
@@ -273,9 +273,7 @@ def test_a_judge_who_speaks_finds_on_every_argument(debate: Debate) -> None:
 
 @examples(60)
 @given(st.fractions(1, 10, max_denominator=400), st.sampled_from([Fraction(0), Fraction(1), Fraction(3)]), st.data())
-def test_the_reading_of_a_gap_of_exactly_one_and_three_is_an_edge(
-    total: Fraction, gap: Fraction, data: st.DataObject
-) -> None:
+def test_gaps_of_exactly_one_and_three_are_an_edge(total: Fraction, gap: Fraction, data: st.DataObject) -> None:
     nudge = data.draw(st.sampled_from([Fraction(0), Fraction(1, 10**12), Fraction(-1, 10**12)]))
     other = total + (gap + nudge) * data.draw(st.sampled_from([1, -1]))
     verdict = StructuredVerdict((), total, other, (), build_jury_verdict((), ("judge",), JuryRules(), STANDARD, {}))
@@ -283,7 +281,7 @@ def test_the_reading_of_a_gap_of_exactly_one_and_three_is_an_edge(
     check_reading(verdict, total - other)
 
 
-def test_a_debate_where_one_side_has_no_arguments_is_not_compared() -> None:
+def test_a_side_without_arguments_is_not_compared() -> None:
     debate = Debate("structured", FORMATS["structured"].rules(), Answers("one side", silent=("opening/con",)))
     verdict: StructuredVerdict = debate.held().outcome
     assert verdict.judged

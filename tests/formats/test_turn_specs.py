@@ -115,7 +115,7 @@ def test_parts_that_are_valid_make_a_whole_that_is_valid(answer: str, debate: De
 
 @examples(10)
 @given(debates(), st.booleans())
-def test_the_smallest_and_the_largest_answer_are_valid_and_can_be_read(debate: Debate, large: bool) -> None:
+def test_the_smallest_and_largest_answers_can_be_read(debate: Debate, large: bool) -> None:
     for asked in asks(debate):
         content = extreme(asked.spec.schema, large=large)
         jsonschema_rs.validate(dict(asked.spec.schema), content)

@@ -54,7 +54,7 @@ def test_arguments_that_stand_alone_break_nothing() -> None:
         "From argument no. 3 it follows that",
     ],
 )
-def test_an_argument_that_leans_on_another_is_found_wherever_it_does_so(words: str) -> None:
+def test_an_argument_relying_on_another_is_found_anywhere(words: str) -> None:
     assert rules_broken(OPENING, opening(PLAIN[0], words)) == [("dependent_argument", "argument-2")]
     leaning = opening(PLAIN[0], reasoning=f"{words} And so on, at length.")
     assert rules_broken(OPENING, leaning) == [("dependent_argument", "argument-1")]
@@ -90,7 +90,7 @@ def examination(*reasonings: str) -> Any:
     return EXAMINATION.read({f"CON-{n}": row for n, row in enumerate(rows, start=1)})
 
 
-def test_a_cross_examination_that_keeps_to_the_arguments_breaks_nothing() -> None:
+def test_a_cross_examination_of_the_arguments_is_legal() -> None:
     turn = examination("CON-1 rests on one study, as PRO-1 shows.", "CON-2 has no control group.")
     assert rules_broken(EXAMINATION, turn) == []
 
@@ -124,7 +124,7 @@ def test_words_that_announce_nothing_new_are_allowed(words: str) -> None:
     assert rules_broken(EXAMINATION, examination(words, "CON-2 has no control group.")) == []
 
 
-def test_an_argument_that_does_not_exist_is_found_once_for_each_name() -> None:
+def test_an_unknown_argument_is_found_once_for_each_name() -> None:
     turn = examination("CON-7 and PRO-2, and CON-7 again, say so.", "CON-2 has no control group.")
     assert rules_broken(EXAMINATION, turn) == [("unknown_argument", "CON-1"), ("unknown_argument", "CON-1")]
     assert [row.detail.split()[-5] for row in EXAMINATION.violations(turn)] == ["CON-7,", "PRO-2,"]
@@ -155,7 +155,7 @@ def closing(words: int, answer_words: int = 10, spec: ClosingSpec = LIMITED) -> 
 
 
 @pytest.mark.parametrize("answer_words", [1, 5000])
-def test_a_closing_of_exactly_two_hundred_words_is_within_the_limit_whatever_its_answers_have(
+def test_a_closing_of_exactly_200_words_is_within_the_limit(
     answer_words: int,
 ) -> None:
     turn = closing(200, answer_words)
@@ -219,18 +219,18 @@ def finding(*quotes: str) -> Any:
 
 
 @pytest.mark.parametrize("quote", ["Claim number 1", "fear  CHANGE", "everybody knows it", "A study", "hand-overs"])
-def test_a_fallacy_whose_words_were_said_about_the_argument_is_in_order(quote: str) -> None:
+def test_a_fallacy_with_words_that_were_said_is_legal(quote: str) -> None:
     assert rules_broken(JUDGING, finding(quote)) == []
 
 
 @pytest.mark.parametrize("quote", ["Claim number 2", "fears change", "nobody said this", "ear change", "…"])
-def test_a_fallacy_whose_words_were_not_said_about_the_argument_is_found(quote: str) -> None:
+def test_a_fallacy_with_words_not_said_is_found(quote: str) -> None:
     turn = finding("fear change", quote)
     assert rules_broken(JUDGING, turn) == [("unfound_words", "CON-1")]
     assert [row.quoted for row in turn.judgements[0].fallacies] == [True, False]
 
 
-def test_a_judge_under_an_own_rubric_is_asked_for_exactly_its_criteria() -> None:
+def test_a_custom_rubric_defines_the_judges_criteria() -> None:
     rubric = Rubric("own", tuple(Criterion(key, Fraction(1, 2), f"How {key}?") for key in ("brief", "kind")))
     spec = AdjudicationSpec(EXHIBITS, rubric)
     arguments: Any = spec.schema["properties"]["arguments"]  # type: ignore[index,call-overload]

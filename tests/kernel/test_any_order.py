@@ -117,7 +117,7 @@ def told(step: Step, answering: Any) -> tuple[Any, dict[str, Any], list[Fact]]:
 
 @examples(40)
 @given(steps(), st.floats(0, 1), orders)
-def test_a_drawn_rulebook_comes_to_what_walking_its_tree_comes_to(step: Step, abstaining: float, order: Random) -> None:
+def test_a_drawn_rulebook_matches_a_walk_of_its_tree(step: Step, abstaining: float, order: Random) -> None:
     answering = said_at("s", abstaining)
     held = hold(rulebook_of(step), answering, order)
     outcome, said, facts = told(step, answering)
@@ -127,7 +127,7 @@ def test_a_drawn_rulebook_comes_to_what_walking_its_tree_comes_to(step: Step, ab
 
 
 @given(debates(), orders)
-def test_every_debate_of_every_format_ends_and_asks_no_path_twice(debate: Debate, order: Random) -> None:
+def test_debates_of_every_format_end_and_repeat_no_path(debate: Debate, order: Random) -> None:
     held = debate.held(order)
     assert held.driver.finished
     assert held.driver.open_asks == {}

@@ -65,7 +65,7 @@ def test_an_unasked_answer_is_refused_and_changes_nothing(step: Step, order: Ran
 
 
 @given(debates(), orders)
-def test_refused_answers_leave_a_format_s_debate_as_it_would_have_been(debate: Debate, order: Random) -> None:
+def test_refused_answers_change_no_debate(debate: Debate, order: Random) -> None:
     driver = Driver(debate.rulebook())
     while not driver.finished:
         with pytest.raises(UnaskedAnswerError):
@@ -83,7 +83,7 @@ def test_asks_are_shown_in_the_order_the_rules_open_them() -> None:
     assert list(Driver(rules()).open_asks) == ["talk/b", "talk/left/c", "talk/right/d", "talk/a"]
 
 
-def test_branch_results_join_in_the_order_of_the_branches_plain_ones_first() -> None:
+def test_branch_results_join_in_order_unnamed_ones_first() -> None:
     def told(seat: str) -> Rulebook[str]:
         turn = yield from plain_ask(seat)
         return f"{seat} said {turn.words}"
@@ -126,7 +126,7 @@ def test_serial_inside_parallel_moves_each_branch_for_itself() -> None:
     assert driver.outcome == (["tech", "1", "2"], ["macro", "3", "4"])
 
 
-def test_a_strand_that_asks_the_same_again_counts_and_goes_on_counting_after_a_join() -> None:
+def test_repeated_asks_are_counted_across_a_join() -> None:
     def twice() -> Rulebook[None]:
         yield from plain_ask("a")
         yield from plain_ask("a")
@@ -160,7 +160,7 @@ def test_the_same_path_twice_is_a_rulebook_error(rules: Any) -> None:
         hold(rules(), lambda path, asked: Said(path))
 
 
-def test_the_same_path_twice_is_found_whichever_answer_comes_first() -> None:
+def test_a_repeated_path_is_found_in_any_order_of_answers() -> None:
     def late(seat: str) -> Rulebook[None]:
         yield from plain_ask(seat)
         yield from plain_ask("c")
@@ -253,7 +253,7 @@ def test_a_debate_may_be_long_and_its_branches_may_ask_nothing() -> None:
     assert driver.outcome == 10_000
 
 
-def test_a_debate_that_is_over_leaves_nothing_for_a_search_of_garbage() -> None:
+def test_a_finished_debate_leaves_no_reference_cycle() -> None:
     def pair(name: str) -> Rulebook[list[str]]:
         said = yield from together(pro=plain_ask(f"{name} pro"), con=plain_ask(f"{name} con"))
         return [each.words for each in said]

@@ -36,7 +36,7 @@ def test_a_seat_sees_exactly_the_posts_of_its_channels_in_order(
 
 
 @given(readers, messages, messages)
-def test_posting_makes_a_new_floor_and_leaves_the_old_one(
+def test_adding_a_message_leaves_the_old_transcript(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...], first: tuple[Message, ...], second: tuple[Message, ...]
 ) -> None:
     before = Transcript(readers=rights).add(*first)
@@ -49,7 +49,7 @@ def test_posting_makes_a_new_floor_and_leaves_the_old_one(
 
 
 @given(readers, messages, messages, messages)
-def test_what_is_made_of_each_post_is_made_once_a_list(
+def test_each_makes_one_result_for_each_message_of_a_list(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],
     first: tuple[Message, ...],
     here: tuple[Message, ...],
@@ -96,7 +96,7 @@ def test_the_judge_does_not_read_what_a_team_tells_itself() -> None:
 
 
 @given(readers, messages, messages, messages)
-def test_floors_that_go_on_from_the_same_one_do_not_hear_each_other(
+def test_transcripts_with_a_common_prefix_stay_separate(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],
     first: tuple[Message, ...],
     here: tuple[Message, ...],

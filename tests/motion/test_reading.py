@@ -145,7 +145,7 @@ def test_empty_evidence_is_refused_by_its_title(raw: str | bytes) -> None:
     check_sentence(caught.value)
 
 
-def test_evidence_of_exactly_the_limit_is_taken_and_one_more_is_not() -> None:
+def test_evidence_of_exactly_the_limit_is_accepted() -> None:
     assert len(read_evidence("S1", "t", "中" * MAX_EVIDENCE_CHARS).text) == MAX_EVIDENCE_CHARS
     with pytest.raises(InvalidInputError, match="400,001 characters") as caught:
         read_evidence("S1", "t", "中" * (MAX_EVIDENCE_CHARS + 1))

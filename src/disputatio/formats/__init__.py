@@ -1,4 +1,4 @@
-"""The rulebooks: each file reads as the rules of one kind of debate. Here are the words for a format of your own."""
+"""Debate formats, one rulebook a module. This package exports what a custom format is written with."""
 
 from disputatio.formats.custom_format import Answer, Speaker, choice, each, score, several, text, together
 

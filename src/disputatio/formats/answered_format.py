@@ -1,8 +1,7 @@
-"""Debates that end in an answer: the seat that judges hears all of it and answers the question.
+"""A format with one more turn at its end: the judging seat answers the question.
 
-A free-form debate and a review have no verdict that code could read as an option or a number. Held on a question whose
-right answer is known, their judge is asked for one more turn: the answer, in the same form as a single answer. The
-debate itself is the same to the letter.
+A free-form debate and a review have no verdict that code can read as an option or a number. On a question with a known
+answer their judge is asked for it, as in a single answer. The debate before it is unchanged.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ WHO_ANSWERS = {"freeform": Seat("judge"), "review": Seat("moderator")}
 
 @dataclass(frozen=True, slots=True)
 class AnsweredVerdict:
-    """What the debate came to, and the answer; None where the seat abstained."""
+    """The verdict of the debate and the answer; None where the seat abstained."""
 
     verdict: Outcome
     answer: GivenAnswer | None
 
     def as_json(self) -> JsonObject:
-        """The verdict as its format has it, with the answer beside."""
+        """Return the verdict of the format with the answer added."""
         row = self.answer
         given = None if row is None else {"answer": row.answer, "confidence": row.confidence}
         return {**self.verdict.as_json(), "answer": given}
@@ -41,10 +40,11 @@ class AnsweredVerdict:
 
 @cache
 def answered(name: str) -> Format:
-    """The format ``name`` with an answer at its end; its rules have ``answers``, the options (none: a number).
+    """Return the format ``name`` with an answer at its end. Its rules gain ``answers``: the options, or none for a
+    number.
 
     Raises:
-        KeyError: no seat of that format could answer for it.
+        KeyError: the format has no seat that could answer.
     """
     debate_format, seat = find_format(name), WHO_ANSWERS[name]
     rules = make_dataclass(
@@ -59,7 +59,7 @@ def answered(name: str) -> Format:
 def _with_answer(
     rulebook: Callable[[Any, DebateContext], Rulebook[Outcome]], seat: Seat
 ) -> Callable[[Any, DebateContext], Rulebook[AnsweredVerdict]]:
-    def held(rules: Any, context: DebateContext) -> Rulebook[AnsweredVerdict]:
+    def run_and_ask(rules: Any, context: DebateContext) -> Rulebook[AnsweredVerdict]:
         heard: list[Message] = []
         verdict = yield from record_turns(rulebook(rules, context), heard)
         if not heard:
@@ -70,11 +70,11 @@ def _with_answer(
         )
         return AnsweredVerdict(verdict, turn if isinstance(turn, GivenAnswer) else None)
 
-    return held
+    return run_and_ask
 
 
 def record_turns(rulebook: Rulebook[Any], heard: list[Message]) -> Rulebook[Any]:
-    """Hold ``rulebook`` as it is and write down every turn, branches in their order and not in that of arrival."""
+    """Run ``rulebook`` unchanged and append every turn to ``heard``, branches in their order."""
     answer: Any = None
     while True:
         try:

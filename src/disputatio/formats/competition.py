@@ -1,41 +1,43 @@
 """The competition: four debaters against four, and a judge.
 
 The rules
-    1. Seats. PRO speaks for the motion, CON against it; each team has a first, second, third and fourth debater.
-       Everybody hears what is said in public. A team's own channel is read and written by its four alone, the judge's
-       notes by the judge alone.
+    1. Seats. PRO speaks for the motion, CON against it. Each team has a first, second, third and fourth debater.
+       Everybody hears public speeches. Only a team's four debaters read and write its channel, and only the judge the
+       judge's notes.
     2. Opening. The first of PRO, then the first of CON: 3 minutes each.
-    3. Cross-examination. The second of PRO, the second of CON, the third of PRO, the third of CON, in turn, put at
-       least three questions in half a minute to the opponent they choose, who is the second or third. Whoever is
-       chosen answers in 1 minute and asks nothing back. Then the firsts sum up, PRO before CON: 2 minutes each.
-    4. Free debate. Each team has 4 minutes, and a number of speeches. PRO begins, and the teams alternate while both
-       have time. Before each speech the team's captain says who speaks and about what; those who have not spoken come
-       first. A speech has an equal share of the team's words, unless another limit is set, and less where time is kept
-       back for those who have not spoken yet. What is beyond the limit is priced and takes no time from later
-       speeches. A team whose words or speeches are used up stops, and the other finishes. In the concurrent mode both
-       captains bid for the floor instead: the higher bid has it, and of equal bids that of the team that did not speak
-       last. A team that takes the floor twice running while the other still had words pays for it.
+    3. Cross-examination. The second of PRO, the second of CON, the third of PRO and the third of CON each put at least
+       three questions in half a minute to the second or third of the other team. The chosen debater answers in 1 minute
+       and asks nothing back. Then the firsts sum up, PRO before CON: 2 minutes each.
+    4. Free debate. Each team has 4 minutes and a number of speeches. PRO begins, and the teams alternate while both
+       have time. Before each speech the team's captain says who speaks and about what; debaters who have not spoken
+       come first. A speech has an equal share of the team's words, unless another limit is set, and less where time is
+       reserved for debaters who have not spoken yet. Words beyond the limit cost points and take no time from later
+       speeches. A team without words or speeches stops, and the other finishes. In the concurrent mode both captains
+       bid instead: the higher bid speaks; in a tie the team that did not speak last. A team that speaks twice in a row
+       while the other has words left pays for it.
     5. Closing. The fourth of CON, then the fourth of PRO: 3 minutes each.
-    6. Scoring. After every speech the judge scores it by five criteria and says which rules it broke, with the words
-       that show it. After every stage the judge sums it up, and at the end the whole match.
-       Where there are sources a speech may cite them, which counts no words. Code checks each citation, and everybody
-       hears the speech with what was found.
-    7. Clocks count words, 250 to the minute. A speech that is too long, or breaks another rule, is never asked again:
-       the penalty is given by code. A violation without a price lowers the speech's rule compliance.
-    8. The team with the higher total wins; equal is a draw. The best debater has the most points per speech, since
-       places speak unequally often; all who have them are named. Where the teams gave different numbers of speeches
-       the result says so, with the points per speech.
+    6. Scoring. After every speech the judge scores it by five criteria and quotes the words that break a rule. After
+       every stage the judge sums it up, and at the end the whole match. Where there are sources a speech may cite them;
+       citations do not count as words. Code checks each citation, and everybody hears the speech with the result.
+    7. Clocks count words, 250 to the minute. A speech that is too long or breaks another rule is never asked for again:
+       code applies the penalty. A violation without a price lowers the speech's rule compliance.
+    8. The team with the higher total wins; equal totals are a draw. The best debater has the most points per speech,
+       since places speak unequally often; ties are all named. Where the teams gave different numbers of speeches the
+       result says so, with the points per speech.
 
-A debater who is silent where a speech was due has no score for it; in the free debate a captain does not call on it
-again. A captain who is silent, or names nobody, leaves the choice to the schedule: who has spoken least.
+A debater who is silent where a speech was due has no score for it. In the free debate the captain does not call that
+debater again. Where a captain is silent or names nobody, the schedule decides: the debater who has spoken least.
 
-Source: the debate competition protocol (nine agents, four stages). Departures: who is captain (it has none; here the
-first debater unless said otherwise), how two bids are decided, that a team has a most number of free speeches and
-each a limit (every speech brings points, so a team of many short ones would win by their number), and that the best
-debater is found by the mean (there by the sum, which the second debater has more speeches for than the fourth).
+Source: the debate competition protocol (nine agents, four stages). Departures:
+- The captain is the first debater unless set; the protocol has none.
+- It does not say how to decide between two bids.
+- A team has a maximum number of free speeches, and each has a limit. Every speech brings points, so many short speeches
+    would win by their number.
+- The best debater is found by the mean. The protocol takes the sum, although the second debater has more speeches than
+    the fourth.
 
-Editions. A record that names no edition is of the first: a free speech had no limit but the words of its team, all of
-which a long one used up, and the best debater was found by the sum.
+Editions. A record without an edition is of the first: a free speech had no limit but the words of its team, and the
+best debater was found by the sum.
 """
 
 from __future__ import annotations
@@ -94,7 +96,7 @@ DEFENDERS = (2, 3)
 
 
 def competition(rules: CompetitionRules, context: DebateContext) -> Rulebook[MatchVerdict]:
-    """A match from the first opening to the last word of the judge."""
+    """Run a match."""
     cites = bool(context.sources) and rules.edition > 1
     match = Match(channels(), citing=Citing(context.sources, context.motion.text) if cites else NOTHING)
 
@@ -130,17 +132,17 @@ def give_speech(
     selected_by: str = BY_SCHEDULE,
     charges: tuple[Charge, ...] = (),
 ) -> Rulebook[Match]:
-    """One debater speaks, everybody hears it, and the judge scores it.
+    """Ask one debater for a speech, add it for everybody, and ask the judge to score it.
 
     Args:
-        match: what has happened so far.
-        seat: who speaks.
+        match: the match so far.
+        seat: the speaker.
         stage: the stage of the match.
-        kind: what the speech is for.
+        kind: the purpose of the speech.
         rules: the rules.
-        limit: the most words, where that is not the rules' own number.
-        selected_by: who decided that this debater speaks.
-        charges: what the order of speakers broke.
+        limit: the most words, where it differs from the rules' number.
+        selected_by: who chose the speaker.
+        charges: fouls in the order of speakers.
     """
     limit = rules.words(kind) if limit is None else limit
     spec = make_spec(match, seat, kind, limit, rules)
@@ -164,7 +166,7 @@ def give_speech(
 
 
 def add_silence(match: Match, seat: Seat, stage: Phase, kind: SpeechKind, turn: SpeechTurn | Abstention) -> Match:
-    """The match after a speech that was due and not given; where the budget had nothing left, it ends unfinished."""
+    """Return the match after a missing speech. A match that ran out of budget ends unfinished."""
     reason = turn.detail or turn.reason if isinstance(turn, Abstention) else "not a word was said"
     unpaid = isinstance(turn, Abstention) and turn.reason == "budget"
     silences = (*match.silences, Silence(seat, stage, kind.value, reason))
@@ -220,7 +222,7 @@ def run_free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
 def choose_team(
     match: Match, clocks: dict[str, Clock], last: str, rules: CompetitionRules
 ) -> Rulebook[tuple[str, Direction | None]]:
-    """Which team speaks now, and what its captain says; None where the captain was silent."""
+    """Return which team speaks now and its captain's direction; None where the captain was silent."""
     following = opponent_of(last) if clocks[opponent_of(last)].running else last
     if rules.free_mode != CONCURRENT or not all(clock.running for clock in clocks.values()):
         direction = yield from ask_captain(match, clocks[following], rules, bids=False)
@@ -232,19 +234,19 @@ def choose_team(
 
 
 def charge_second_turn(team: str, last: str, other: Clock) -> tuple[Charge, ...]:
-    """The charge against a team that takes the floor again while the other could have spoken."""
+    """Charge a team that speaks again while the other could have spoken."""
     if team != last or not other.running:
         return ()
     return (Charge(Foul.SAME_TEAM, "code", f"{team.upper()} spoke last, and {other.team.upper()} had words left"),)
 
 
 def has_free_speech(match: Match) -> bool:
-    """Whether anybody has spoken in the free debate."""
+    """Whether somebody has spoken in the free debate."""
     return match.last is not None and match.last.stage == FREE_DEBATE
 
 
 def ask_captain(match: Match, clock: Clock, rules: CompetitionRules, *, bids: bool) -> Rulebook[Direction | None]:
-    """The captain of one team names who of those who may speak does, and about what."""
+    """Ask a captain which debater speaks, and about what."""
     captain = debater(clock.team, rules.captain)
     able = ", ".join(clock.able)
     counts = ", ".join(f"{seat} {clock.spoken.count(seat)}" for seat in clock.able)
@@ -270,7 +272,7 @@ def ask_captain(match: Match, clock: Clock, rules: CompetitionRules, *, bids: bo
 
 
 def score_speech(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Match]:
-    """The judge scores the last speech; code works out the score, the penalties and everybody's totals."""
+    """Ask the judge to score the last speech; compute the score, the penalties and all totals."""
     spec = ScoringSpec(given.kind, given.turn.words_said, rules.rubric)
     found = "; ".join(f"{ABOUT[Foul(row.rule)]} ({row.detail})" for row in given.broken)
     values = {
@@ -302,7 +304,7 @@ def score_speech(match: Match, given: Speech, rules: CompetitionRules) -> Rulebo
 
 
 def sum_up(match: Match, stage: Phase, rules: CompetitionRules) -> Rulebook[Match]:
-    """The judge sums up a stage, or the match; of a stage in which nobody spoke there is nothing to sum up."""
+    """Ask the judge to sum up a stage or the match; skip a stage without speeches."""
     final = stage == VERDICT
     speeches = [row for row in match.speeches if final or row.stage == stage]
     if not speeches:
@@ -337,7 +339,7 @@ KINDS = {
 def make_spec(
     match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: CompetitionRules
 ) -> SpeechSpec | QuestionsSpec:
-    """What a legal speech is."""
+    """Return the spec of a speech."""
     stance, other = stance_of(team_of(seat)), opponent_of(team_of(seat))
     heard = {"heard": last_of(match, other)}
     number = sum(row.team == team_of(seat) for row in match.speeches)
@@ -348,7 +350,7 @@ def make_spec(
 
 
 def find_limits(kind: SpeechKind, rules: CompetitionRules) -> Limits:
-    """How a speech is asked for; a broken rule is never asked again."""
+    """Return the limits of a speech. A broken rule is never asked again."""
     return {
         SpeechKind.OPENING: rules.opening,
         SpeechKind.QUESTIONS: rules.cross_examination,
@@ -360,7 +362,7 @@ def find_limits(kind: SpeechKind, rules: CompetitionRules) -> Limits:
 
 
 def make_task(match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: CompetitionRules) -> Task:
-    """What a debater is told: who it is, how it argues, what its place asks of it, and the speech that is due."""
+    """Return a debater's task: identity, personality, position, and the speech that is due."""
     before = match.last
     values = {**describe_debater(seat, rules), "limit": str(limit)}
     if kind is SpeechKind.QUESTIONS:
@@ -380,7 +382,7 @@ def make_task(match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: Com
 
 
 def suggest_length(match: Match, seat: Seat, limit: int, rules: CompetitionRules) -> int:
-    """How long a speech should be in the free debate so that everybody of the team can speak."""
+    """Return how long a free speech should be so that the whole team can speak."""
     if rules.free_cap is not None:
         return limit
     heard = {row.seat for row in match.speeches if row.stage == FREE_DEBATE and row.team == team_of(seat)}
@@ -389,14 +391,14 @@ def suggest_length(match: Match, seat: Seat, limit: int, rules: CompetitionRules
 
 
 def count_words_left(match: Match, seat: Seat, rules: CompetitionRules) -> int:
-    """The words that the team of ``seat`` has left in the free debate."""
+    """Return the words that the team of ``seat`` has left in the free debate."""
     given = [row for row in match.speeches if row.stage == FREE_DEBATE and row.team == team_of(seat)]
     used = sum(row.words if rules.free_cap is None else min(row.words, row.limit) for row in given)
     return max(rules.free_words - used, 0)
 
 
 def describe_debater(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
-    """Who a debater is, in the words of the rules."""
+    """Return the prompt values that say who a debater is."""
     team = team_of(seat)
     places = {1: "first", 2: "second", 3: "third", 4: "fourth"}
     return {
@@ -410,7 +412,7 @@ def describe_debater(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
 
 
 def describe_scoring(rules: CompetitionRules) -> dict[str, str]:
-    """By what a speech is scored, what costs points, and how long each may be, as its debater is told."""
+    """Return the prompt values of the criteria, the penalties and the limits."""
     prices = (
         (f"team {rules.overtime_team}, speaker {rules.overtime_individual}", Foul.OVERTIME),
         (f"speaker {rules.counter_question}", Foul.COUNTER_QUESTION),
@@ -435,13 +437,13 @@ def describe_scoring(rules: CompetitionRules) -> dict[str, str]:
 
 
 def list_layers(seat: Seat, rules: CompetitionRules) -> tuple[str, ...]:
-    """The prompt files before a debater's task: identity, personality, position."""
+    """Return the prompt files before a debater's task: identity, personality, position."""
     personal = ("personality",) if rules.cast.of(seat) else ()
     return ("identity", *personal, f"position-{seat[-1]}")
 
 
 def quote_personality(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
-    """The text of a debater's personality, which may be a user's own."""
+    """Return the text of a debater's personality as a quote, since a user may have written it."""
     own = rules.cast.of(seat)
     return {"personality": own.about} if own else {}
 
@@ -452,5 +454,5 @@ def stance_of(team: str) -> str:
 
 
 def last_of(match: Match, team: str) -> str:
-    """What ``team`` said last in public, for models that are shown one thing at a time."""
+    """Return the last public words of ``team``, for models that see one text at a time."""
     return next((row.turn.words_said for row in reversed(match.speeches) if row.team == team), "")

@@ -1,7 +1,7 @@
-"""The numbers of a match: clocks, prices and weights, each of which can be set.
+"""The numbers of a match: clocks, prices and weights. Each can be set.
 
-Source: the debate competition protocol, which gives every default here except the cap on rule compliance and the
-most speeches of a team in the free debate, with the most words of each.
+Source: the debate competition protocol gives every default except the cap on rule compliance, and the number and length
+of free speeches.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MATCH_RUBRIC = Rubric(
 )
 
 _NEVER_AGAIN = 0
-"""In a match a broken rule costs what it costs; nothing is asked again for it."""
+"""In a match a broken rule has its penalty and is never asked again."""
 
 
 def _limits(max_tokens: int, temperature: float) -> Limits:
@@ -41,34 +41,34 @@ def _limits(max_tokens: int, temperature: float) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class CompetitionRules:
-    """What may be set about the rules. Limits are in words; penalties are points, given as positive numbers.
+    """The rules of a competition. Limits are in words; penalties are points, given as positive numbers.
 
     Attributes:
         opening_words: of an opening statement (3 minutes).
         question_words: of all questions of one cross-examination together (half a minute).
-        least_questions: the fewest of them.
+        least_questions: the fewest questions.
         answer_words: of an answer (1 minute).
         summary_words: of a summary of the cross-examination (2 minutes).
         free_words: of a team in the whole free debate (4 minutes).
         closing_words: of a closing statement (3 minutes).
-        words_a_minute: turns words into a clock, for people.
+        words_a_minute: converts words to time, for display.
         free_speeches: the most speeches of a team in the free debate.
-        free_speech_words: of one speech in the free debate; 0 is an equal share of ``free_words`` for each of
-            ``free_speeches``, so that a team that speaks at length speaks as often as one that is brief.
-        free_mode: ``sequential``, where teams alternate, or ``concurrent``, where they bid for the floor.
-        captain: the place of the debater who is captain, 1 to 4, in both teams.
-        overtime_team: what too many words cost the team.
-        overtime_individual: what too many words cost the speaker.
-        counter_question: what asking back in cross-examination costs the defender.
-        attacker_answered: what answering in cross-examination costs the attacker.
-        same_team: what it costs a team to take the floor twice running.
-        compliance_cap: the most that rule compliance counts in a speech with a violation that has no price.
+        free_speech_words: of one free speech; 0 is an equal share of ``free_words``, so that long speakers speak as
+            often as brief ones.
+        free_mode: ``sequential``, where teams alternate, or ``concurrent``, where they bid.
+        captain: the place of both teams' captains, 1 to 4.
+        overtime_team: price of too many words for the team.
+        overtime_individual: price of too many words for the speaker.
+        counter_question: price for a defender who asks back in cross-examination.
+        attacker_answered: price for an attacker who answers in cross-examination.
+        same_team: price for a team that speaks twice in a row.
+        compliance_cap: the highest rule compliance of a speech with a violation that has no price.
         rubric: what the judge scores, with the weights.
-        cast: who argues how.
-        edition: of the rules; recorded and not set. ``ABSENT`` is that of records that name none.
+        cast: the personalities.
+        edition: of the rules; recorded and not set. ``ABSENT`` is its value for records without one.
 
     Raises:
-        InvalidInputError: a number is out of its range, or the mode is none.
+        InvalidInputError: a number is out of its range, or the mode is unknown.
     """
 
     ABSENT: ClassVar[Mapping[str, Any]] = {"edition": 1}
@@ -118,7 +118,7 @@ class CompetitionRules:
             )
 
     def words(self, kind: SpeechKind) -> int:
-        """The most words of a speech of ``kind``; of the free debate those of a whole team."""
+        """Return the most words of a speech of ``kind``; for the free debate those of a whole team."""
         return {
             SpeechKind.OPENING: self.opening_words,
             SpeechKind.QUESTIONS: self.question_words,
@@ -130,13 +130,13 @@ class CompetitionRules:
 
     @property
     def free_cap(self) -> int | None:
-        """The most words of one speech in the free debate; None under the first edition, which had no such limit."""
+        """The most words of one free speech; None under the first edition, which had no limit."""
         if self.edition == 1:
             return None
         return self.free_speech_words or max(self.free_words // self.free_speeches, 1)
 
     def own_price(self, foul: Foul) -> int:
-        """What ``foul`` costs its speaker, 0 where it has no such price."""
+        """Return what ``foul`` costs its speaker; 0 for no price."""
         return {
             Foul.OVERTIME: self.overtime_individual,
             Foul.COUNTER_QUESTION: self.counter_question,
@@ -144,12 +144,12 @@ class CompetitionRules:
         }.get(foul, 0)
 
     def team_price(self, foul: Foul) -> int:
-        """What ``foul`` costs the team of its speaker, 0 where it has no such price."""
+        """Return what ``foul`` costs the speaker's team; 0 for no price."""
         return {Foul.OVERTIME: self.overtime_team, Foul.SAME_TEAM: self.same_team}.get(foul, 0)
 
 
 PRICED = frozenset({Foul.OVERTIME, Foul.COUNTER_QUESTION, Foul.ATTACKER_ANSWERED, Foul.SAME_TEAM})
-"""The fouls with a stated price. The others lower rule compliance and nothing else."""
+"""The fouls with a price. The others only lower rule compliance."""
 
 _WORDS, _POINTS = (1, 100_000), (0, 1_000)
 _RANGES: dict[str, tuple[int, int]] = {

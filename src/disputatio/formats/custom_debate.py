@@ -1,13 +1,13 @@
-"""Holds a debate by the rules of a user's own format, and keeps those rules in bounds.
+"""Runs a custom format and keeps its rules in bounds.
 
-The user's generator says who is asked what; everything else is the house's: what each seat hears, the record, the
-order of side-by-side answers, the ceiling. Rules that fail are not a crash. The debate ends there, with the line of
-the file and everything said until then in its record:
+The user's generator decides who is asked what. This module decides what each seat hears, what is recorded, the order of
+parallel answers, and the limits. Failing rules do not crash the program. The debate ends with an error that names the
+line of the file, and the record keeps everything said until then:
 
     raised       the generator raised an exception
     nonsense     it yielded something that is no ask, or returned something that is no result
     too_many     it asked more often than ``most_asks`` allows
-    too_long     it ran very long without asking anybody
+    too_long     it ran very long without an ask
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from disputatio.kernel import (
 )
 
 OWN = "own"
-"""The name of every such format in the record; which one it is stands in its rules."""
+"""The recorded name of every custom format; its rules say which one it is."""
 JUDGE = Seat("judge")
 DRAW = "draw"
 _SHORTEST_QUOTE = 20
@@ -55,27 +55,27 @@ _DEEPEST = 12
 
 
 class TooLongError(Exception):
-    """Rules ran for too many steps without asking anybody. Raised by whoever counts them."""
+    """The rules ran for too many steps without an ask. The ``Step`` that counts them raises it."""
 
 
 Step: TypeAlias = Callable[[Generator[Any, Any, Any], Any], Any]
-"""Sends a value into a generator, as its ``send`` does; may count what that takes."""
+"""Sends a value into a generator, like ``send``; may count steps."""
 
 
 @dataclass(frozen=True)
 class CustomRules:
-    """What may be set about the rules; a file adds its own settings.
+    """The rules of a custom format; its file adds its own.
 
     Attributes:
-        file: the file of the format, as it was given.
+        file: the rules file, as given.
         function: the generator function in it.
         sha256: of the file's text.
-        seats: those of the function's parameters, in their order.
-        most_asks: how often all seats together may be asked.
-        answer: how an answer may be asked for.
+        seats: the seats, in order of the function's parameters.
+        most_asks: the most asks of all seats together.
+        answer: the limits of an answer.
 
     Raises:
-        InvalidInputError: ``most_asks`` is no number from 1 to 1,000.
+        InvalidInputError: ``most_asks`` is not from 1 to 1,000.
     """
 
     file: str = ""
@@ -94,17 +94,17 @@ class CustomRules:
 
     @property
     def where(self) -> str:
-        """The file without its folders, for people."""
+        """The file name without folders, for display."""
         return self.file.replace("\\", "/").rpartition("/")[2]
 
 
 FILE_RULES = frozenset({"file", "function", "sha256", "seats"})
-"""The rules that nobody sets."""
+"""Rules that cannot be set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why rules could not go on, in one sentence that names the line."""
+    """Why the rules stopped, in one sentence that names the line."""
 
     kind: str
     sentence: str
@@ -112,7 +112,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class CustomVerdict:
-    """What an own format came to: what its function returned, or why it could not go on."""
+    """What the function returned, or why it stopped."""
 
     rules: CustomRules
     result: Mapping[str, Any]
@@ -122,12 +122,12 @@ class CustomVerdict:
 
     @property
     def fault(self) -> str:
-        """The sentence that says why the rules could not go on; empty where they did."""
+        """Why the rules stopped; empty where they finished."""
         return self.stopped.sentence if self.stopped else ""
 
     @property
     def reading(self) -> str:
-        """The result in one sentence: the format's own, or who won."""
+        """The result in one sentence: the format's own, or the winner."""
         if self.stopped:
             return "no result: the rules could not go on"
         told, winner = self.result.get("reading"), self.result.get("winner")
@@ -138,7 +138,7 @@ class CustomVerdict:
         return f"{winner.upper()} wins" if isinstance(winner, str) and winner else ""
 
     def as_json(self) -> JsonObject:
-        """The verdict as the record and the exports keep it."""
+        """Return the verdict as the record and the exports keep it."""
         known = ("winner", "reading")
         return {
             "format": OWN,
@@ -154,7 +154,7 @@ class CustomVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _StrandState:
-    """What a strand of rules may still do, and what was said before it. A value, so that branches cannot meddle."""
+    """What a strand may still ask, and what was said before. A value, so that parallel branches cannot interfere."""
 
     transcript: Transcript
     asks_left: int
@@ -163,7 +163,7 @@ class _StrandState:
     judged: bool = True
 
     def after(self, *states: _StrandState) -> _StrandState:
-        """This room when what happened in ``states`` is heard, in their order."""
+        """Return the state once the messages of ``states`` are heard, in order."""
         transcript, before = self.transcript, len(self.transcript.messages)
         for state in states:
             transcript = replace(transcript, readers=_merge_readers(transcript.readers, state.transcript.readers))
@@ -192,7 +192,7 @@ def run_custom_rules(
     rules: Any,
     context: DebateContext,
 ) -> Rulebook[CustomVerdict]:
-    """A debate by the generator that ``make`` makes of the motion, the speakers and the settings."""
+    """Run the generator that ``make`` returns for the motion, the speakers and the rules."""
     started = _start_rules(make, context.motion.text, [Speaker(seat) for seat in seats], rules)
     state = _StrandState(Transcript(), rules.most_asks)
     if isinstance(started, Fault):
@@ -213,7 +213,7 @@ def _start_rules(
 def _run_strand(
     rulebook: Generator[Any, Any, Any], state: _StrandState, step: Step, rules: CustomRules
 ) -> Rulebook[StrandResult]:
-    """One generator to its end: the rules themselves, or one branch of them."""
+    """Run one generator to its end: the rules or one branch."""
     answer: Any = None
     while True:
         try:
@@ -241,7 +241,7 @@ def _run_strand(
 def _find_fault(
     request: Any, rulebook: Generator[Any, Any, Any], state: _StrandState, rules: CustomRules
 ) -> Fault | None:
-    """Why what the rules yielded cannot be done; None where it can."""
+    """Return why a yielded request cannot be run; None where it can."""
     where = _locate_generator(rulebook, rules)
     if isinstance(request, Batcher):
         if len(request.branches) > _MOST_BRANCHES:
@@ -257,7 +257,7 @@ def _find_fault(
         if doubled:
             cure = "name the branches, as in together(first=..., second=...)"
             return Fault("nonsense", f"{where} asks {doubled} in two branches of one phase: {cure}.")
-        # Each needs one ask at least, or a loop of empty branches would never end.
+        # Each branch needs at least one ask, or a loop of empty branches would never end.
         if not request.branches or len(request.branches) <= state.asks_left:
             return None if request.branches else Fault("nonsense", f"{where} runs nothing together.")
     elif not isinstance(request, Request):
@@ -290,7 +290,7 @@ def _find_doubled_seat(request: Batcher) -> str:
 
 
 def _ask_seat(request: Request, state: _StrandState, rules: CustomRules) -> Rulebook[tuple[Answer, _StrandState]]:
-    """Put one ask; its answer is heard by whom it is for."""
+    """Run one ask and add the answer for those who may hear it."""
     seat, phase = request.seat, Phase(request.phase)
     seen = state.transcript.visible_to(seat)
     form = CustomTurnSpec(request.kinds, request.instruction, request.about or (seen[-1].text if seen else ""))
@@ -318,7 +318,7 @@ def _ask_seat(request: Request, state: _StrandState, rules: CustomRules) -> Rule
 
 
 def _open_channel(request: Request, transcript: Transcript) -> tuple[Channel, Transcript]:
-    """Where an answer is posted, with the rights of those who hear it."""
+    """Return the channel of an answer, and the transcript with the rights of its readers."""
     if request.only_for is None:
         return PUBLIC, transcript
     hearers = frozenset({request.seat, *request.only_for})
@@ -329,15 +329,15 @@ def _open_channel(request: Request, transcript: Transcript) -> tuple[Channel, Tr
 def _run_branches(
     request: Batcher, state: _StrandState, step: Step, rules: CustomRules
 ) -> Rulebook[tuple[tuple[Any, ...] | Fault, _StrandState]]:
-    """Run branches that do not hear each other, each with its share of the asks that are left."""
+    """Run branches that do not hear each other, each with an equal share of the asks left."""
     share = state.asks_left // len(request.branches)
     own = replace(state, asks_left=share, used=0)
     runs = [(name, _run_branch(branch, own, step, rules)) for name, branch in request.branches]
     plain = [run for name, run in runs if not name]
-    held = yield from together(*plain, **{name: run for name, run in runs if name})
-    states = [row for _, row in held]
-    fault = next((result for result, _ in held if isinstance(result, Fault)), None)
-    return fault or tuple(result for result, _ in held), state.after(*states)
+    results = yield from together(*plain, **{name: run for name, run in runs if name})
+    states = [row for _, row in results]
+    fault = next((result for result, _ in results if isinstance(result, Fault)), None)
+    return fault or tuple(result for result, _ in results), state.after(*states)
 
 
 def _run_branch(branch: Any, state: _StrandState, step: Step, rules: CustomRules) -> Rulebook[StrandResult]:
@@ -359,7 +359,7 @@ def _build_verdict(rules: CustomRules, result: Any, state: _StrandState) -> Cust
 
 
 def _is_json(value: Any, depth: int = 0) -> bool:
-    """Whether ``value`` can stand in a record: plain values, not nested without end."""
+    """Whether ``value`` can be recorded: plain values, limited nesting."""
     if depth > _DEEPEST:
         return False
     if isinstance(value, Mapping):
@@ -368,12 +368,12 @@ def _is_json(value: Any, depth: int = 0) -> bool:
     if isinstance(value, list | tuple):
         return len(value) <= _MOST_RESULT and all(_is_json(row, depth + 1) for row in value)
     if isinstance(value, float):
-        return value - value == 0  # neither infinite nor no number
+        return value - value == 0  # finite
     return value is None or isinstance(value, bool | int | str)
 
 
 def _locate_generator(rulebook: Generator[Any, Any, Any], rules: CustomRules) -> str:
-    """Where the rules stand: the innermost generator of the file that waits."""
+    """Return the file and line at which the rules wait."""
     line = 0
     inner: Any = rulebook
     while inner is not None:
@@ -385,14 +385,14 @@ def _locate_generator(rulebook: Generator[Any, Any, Any], rules: CustomRules) ->
 
 
 def _fault_of(error: Exception, rules: CustomRules) -> Fault:
-    """An exception of the rules, with the last line of the file that it came through."""
+    """Return the fault for an exception, with the last line of the file in its traceback."""
     where = _locate_error(error, rules)
     told = " ".join(str(error).split())[:300]
     return Fault("raised", f"{where}: {type(error).__name__}{f': {told}' if told else ''}.")
 
 
 def _locate_error(error: Exception, rules: CustomRules) -> str:
-    """The last line of the file that an exception came through."""
+    """Return the last line of the file in the traceback of an exception."""
     lines = [number for file, number in _traceback_lines(error) if file == rules.file]
     return f"{rules.where}, line {lines[-1]}" if lines else rules.where
 
@@ -411,23 +411,23 @@ def _describe_type(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CustomTurn:
-    """What a seat answered, in the order in which it was asked."""
+    """The answers of a seat, in the order of the questions."""
 
     values: Mapping[str, Any]
 
     def text(self) -> str:
-        """The answers, each after its name where there are several."""
+        """Return the answers, each after its name where there are several."""
         return unmarked("\n".join(answer_lines(self.values)))
 
 
 @dataclass(frozen=True, slots=True)
 class CustomTurnSpec:
-    """What one ask of an own format wants.
+    """The spec of one ask of a custom format.
 
     Attributes:
-        kinds: what is asked for, by name.
+        kinds: the kind of each answer, by name.
         instruction: what the seat is told to do.
-        heard: what a small model is shown: what the ask is about, or else what was said last.
+        heard: what a small model sees: what the ask is about, or else the last message.
     """
 
     kinds: tuple[tuple[str, AnswerKind], ...]
@@ -449,7 +449,7 @@ class CustomTurnSpec:
         return tuple(row for name, kind in self.kinds for row in kind.violations(name, turn.values[name]))
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """One answer at a time; from the second on beside what the seat has said itself."""
+        """One answer at a time; from the second on with what the seat has said itself."""
         if len(done) >= len(self.kinds):
             return None
         name, kind = self.kinds[len(done)]
@@ -463,12 +463,12 @@ class CustomTurnSpec:
         return Part(name, schema.record({name: kind.small_schema}), task, 220)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """All answers, as the whole form has them."""
+        """Join the answers."""
         return {name: kind.expand_small(part[name]) for (name, kind), part in zip(self.kinds, done, strict=True)}
 
 
 def iter_texts(values: Mapping[str, Any]) -> Iterator[str]:
-    """Every text in ``values``, however deep."""
+    """Yield every text in ``values``, at any depth."""
     for value in values.values():
         if isinstance(value, str):
             yield value
@@ -479,13 +479,13 @@ def iter_texts(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def make_format(function: Callable[..., Generator[Any, Any, Any]], options: type[FormatOptions]) -> Format:
-    """The format whose rules ``function`` is; a package names it as an entry point of ``disputatio.formats``.
+    """Return the format of a rules function. A package registers it as an entry point of ``disputatio.formats``.
 
     Args:
-        function: a generator function as in a file of rules. Its parameters are ``motion``, where it wants it, and the
-            seats; those after a ``*`` are rules with their defaults.
-        options: what may be asked of the format. Its ``name`` is what people type, and the first line of its docstring
-            stands in lists of formats. An option and a rule of one name are the same.
+        function: a generator function as in a rules file. Its parameters are an optional ``motion``, then the seats;
+            those after a ``*`` are rules with defaults.
+        options: the options of the format. ``name`` is what people type; lists show the first line of the docstring. An
+            option and a rule of the same name are the same.
 
     Raises:
         InvalidInputError: the options have no name, or a rule has no default.

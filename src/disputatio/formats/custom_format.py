@@ -1,8 +1,8 @@
-"""The words that a user's own format is written in.
+"""The building blocks of a custom format.
 
-A format is one generator function. Its parameters name the seats, ``motion`` being the question where it is the first
-of them; parameters after a ``*`` are settings with their defaults. Each seat is a ``Speaker``: to ask it is to
-``yield from`` what its ``ask`` makes, which brings an ``Answer``::
+A format is one generator function. Its parameters name the seats; a first parameter ``motion`` receives the question.
+Parameters after a ``*`` are settings with defaults. Each seat is a ``Speaker``. To ask it, ``yield from`` its ``ask``,
+which returns an ``Answer``::
 
     def rules(motion, pro, con, judge, *, words=80):
         case, reply = yield from together(
@@ -12,8 +12,8 @@ of them; parameters after a ``*`` are settings with their defaults. Each seat is
         ruling = yield from judge.ask("Who argued better?", why=text(60), winner=choice("pro", "con", "draw"))
         return {"winner": ruling.winner, "reading": ruling.why}
 
-Everybody hears everything said before, except those who are asked together. Nothing here asks anybody: the requests
-are values, and the house decides who is called, what is paid and what is kept.
+Everybody hears everything said before, except seats that are asked together. Nothing here calls a model. Requests are
+values, and the engine decides who is called, what is paid and what is recorded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CustomRulebook: TypeAlias = Generator[Any, Any, Any]
 _LONGEST_TEXT = 6_000
 _RATINGS = ("very weak", "weak", "fair", "good", "strong")
 RESERVED_NAMES = frozenset({"seat", "given", "silence", "phase", "about", "only_for"})
-"""What no answer may be called: the answer itself, or ``ask``, has something of that name."""
+"""Illegal names of answers: ``Answer`` or ``ask`` already uses them."""
 
 
 class AnswerKind(Protocol):
@@ -44,17 +44,17 @@ class AnswerKind(Protocol):
 
     @property
     def small_schema(self) -> JsonObject:
-        """The same for a small model, which is asked for one answer at a time."""
+        """The schema for a small model, which gives one answer at a time."""
 
     @property
     def words(self) -> str:
         """What is wanted, for a prompt: ``a text of at most 80 words``."""
 
     def expand_small(self, given: Json) -> Json:
-        """The answer that a small model gave, as ``schema`` has it."""
+        """Convert a small model's answer to what ``schema`` requires."""
 
     def violations(self, name: str, given: Json) -> Iterable[Violation]:
-        """The rules it breaks that a schema cannot carry."""
+        """Return the broken rules that a schema cannot express."""
 
 
 def _require(fits: bool, sentence: str) -> None:  # noqa: FBT001
@@ -63,7 +63,7 @@ def _require(fits: bool, sentence: str) -> None:  # noqa: FBT001
 
 
 def _has_type(value: object, kind: type) -> bool:
-    """Whether a user's file gave what the signature asks for; nothing checks the types of such a file."""
+    """Whether a user's file gave what the signature asks for; nothing type-checks such a file."""
     return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
 
 
@@ -228,13 +228,15 @@ class Each:
 
 
 def text(words: int = 150) -> Text:
-    """A text of at most ``words`` words, 1 to 2,000. A longer one is asked for again once, then taken and marked."""
+    """A text of at most ``words`` words, 1 to 2,000. A longer one is asked for again once, then accepted with a
+    violation.
+    """
     _require(_has_type(words, int) and 1 <= words <= 2_000, "text takes a number of words from 1 to 2000")
     return Text(words)
 
 
 def choice(*options: str) -> Choice:
-    """One of ``options``, of which there are two or more."""
+    """One of two or more ``options``."""
     words = [row for row in options if _has_type(row, str) and row.strip()]
     _require(len(words) == len(options) and len(set(words)) >= 2, "choice takes two or more different words")
     _require(len(set(words)) == len(words), "choice takes each word once")
@@ -254,7 +256,7 @@ def several(item: AnswerKind, least: int = 1, most: int = 3) -> Several:
 
 
 def each(keys: Iterable[str], item: AnswerKind) -> Each:
-    """An ``item`` for each of ``keys``, none of which can be left out."""
+    """An ``item`` for each of ``keys``; all are required."""
     names = tuple(keys)
     _require(0 < len(names) == len(set(names)) <= 50, "each takes up to 50 different keys")
     _require(all(_has_type(row, str) and row for row in names), "each takes keys that are words")
@@ -263,11 +265,11 @@ def each(keys: Iterable[str], item: AnswerKind) -> Each:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a seat said, by the names of the ask: ``answer.speech``; all are None where it was silent.
+    """The answer of a seat, by the names of the ask: ``answer.speech``. All are None where it was silent.
 
     Attributes:
         seat: who was asked.
-        silence: why there is no answer; empty where there is one. Such an answer is false: ``if not answer: ...``.
+        silence: why there is no answer; empty where there is one. A silent answer is false: ``if not answer: ...``.
     """
 
     seat: str
@@ -294,7 +296,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One ask that was made and not yet put; ``yield from`` puts it and brings the ``Answer``."""
+    """An ask that has not run; ``yield from`` runs it and returns the ``Answer``."""
 
     seat: Seat
     instruction: str
@@ -323,17 +325,17 @@ class Batcher:
 
 
 def together(*branches: Any, **named: Any) -> Batcher:
-    """Put several asks at once; none hears another. Brings their answers in the order given, named ones last.
+    """Run several asks in parallel; none hears another. Returns their answers in the given order, named ones last.
 
-    A branch may also be a generator of your own, which asks one after the other inside. Where the same seat is asked in
-    two branches, name them: ``together(cost=examine(pro, "cost"), risk=examine(pro, "risk"))``.
+    A branch may also be a generator of your own, which asks one after the other. Where two branches ask the same seat,
+    name them: ``together(cost=examine(pro, "cost"), risk=examine(pro, "risk"))``.
     """
     return Batcher((*(("", row) for row in branches), *named.items()))
 
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """A seat that can be asked. In text it is its name."""
+    """A seat that can be asked. ``str`` of it is its name."""
 
     name: Seat
 
@@ -349,19 +351,19 @@ class Speaker:
         only_for: Iterable[Speaker] | None = None,
         **answers: AnswerKind,
     ) -> Request:
-        """The ask of one turn.
+        """Ask for one turn.
 
         Args:
-            instruction: what the seat is told to do, in your own words. Words of another seat do not belong here but
-                in ``about``, where they can only be data.
-            phase: what this part of the debate is called, in the record and on every surface.
-            about: somebody's words that the instruction is about, such as a question to be answered.
-            only_for: who hears the answer; everybody where nobody is named. The speaker always does.
-            answers: what is asked for, by name: ``speech=text(80), vote=choice("yes", "no")``; one text where nothing
-                is named, as ``answer.text``.
+            instruction: what the seat shall do, in your own words. Put words of another seat into ``about`` instead,
+                where they can only be data.
+            phase: the name of this part of the debate, in the record and on every surface.
+            about: words of a seat that the instruction is about, such as a question to answer.
+            only_for: who hears the answer; everybody by default. The speaker always does.
+            answers: what to ask for, by name: ``speech=text(80), vote=choice("yes", "no")``. By default one text, as
+                ``answer.text``.
 
         Raises:
-            ValueError: something cannot be asked like this.
+            ValueError: an argument is illegal.
         """
         _require(_has_type(instruction, str) and bool(instruction.strip()), "ask takes an instruction in words")
         _require(len(instruction) <= _LONGEST_TEXT, f"an instruction has at most {_LONGEST_TEXT} characters")
@@ -379,7 +381,7 @@ def _is_word(phase: object) -> bool:
 
 
 def _to_text(about: object) -> str:
-    """What an ask is about, as text: words, a list of words, or an answer."""
+    """Return what an ask is about as text: words, a list of words, or an answer."""
     if isinstance(about, Answer):
         return "\n".join(answer_lines(about.values))
     if isinstance(about, list | tuple):
@@ -388,7 +390,7 @@ def _to_text(about: object) -> str:
 
 
 def answer_lines(values: Mapping[str, Any]) -> Iterator[str]:
-    """Answers as lines to be read; a text that stands alone has no name before it."""
+    """Yield answers as readable lines; a single answer has no name before it."""
     for name, value in values.items():
         plain = _format_value(value)
         yield plain if len(values) == 1 else f"{name.replace('_', ' ')}: {plain}"

@@ -1,4 +1,4 @@
-"""What a rulebook knows besides its rules: who sits at the table, what is debated, and on what sources."""
+"""What a rulebook knows besides its rules: the seats, the motion, the sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Whose voice a seat has: the model, its family, and the persona it was given, empty where it has none."""
+    """The model of a seat, its family, and its persona; empty where it has none."""
 
     seat: str
     model: str
@@ -27,16 +27,16 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class DebateContext:
-    """The matter of one debate; the same on resume, since it is made from the record.
+    """The input of one debate. It is made from the record, so it is the same on resume.
 
     Attributes:
-        seats: every seat that is taken, debaters first.
-        motion: what is debated.
-        sources: what citations are checked against; without any, no citation is asked for.
-        introduced: the sources that are held back, each with the round that brings it.
-        knowledge: the knowledge base of a market debate; None for the other formats.
-        voices: whose voice each seat has that a model sits in.
-        struck: in a fork, the names of what was struck from the debate that it comes from; see `formats.omission`.
+        seats: every occupied seat, debaters first.
+        motion: the motion.
+        sources: citations are checked against these; without sources no citation is asked for.
+        introduced: sources that are withheld, each with the round that introduces it.
+        knowledge: the knowledge base of a market debate; None for other formats.
+        voices: the voice of each seat that a model occupies.
+        struck: in a fork, the names of what was struck from the original debate; see `formats.omission`.
     """
 
     seats: tuple[Seat, ...]
@@ -48,18 +48,18 @@ class DebateContext:
     struck: frozenset[str] = frozenset()
 
     def sources_by(self, number: int) -> SourceSet:
-        """The sources that are known in round ``number``."""
+        """Return the sources that are known in round ``number``."""
         return SourceSet(row for row in self.sources if self.introduced.get(row.source_id, 1) <= number)
 
 
 def numbered(seat: Seat, seats: Iterable[Seat]) -> tuple[Seat, ...]:
-    """The seats among ``seats`` that are ``seat`` or a further one of it: ``judge``, ``judge_2``, ``judge_3``."""
+    """Return ``seat`` and its further ones among ``seats``, in order: ``judge``, ``judge_2``, ``judge_3``."""
     found = [(number, row) for row in seats if (number := place_of(row, seat)) is not None]
     return tuple(row for _, row in sorted(found))
 
 
 def place_of(seat: str, first: str) -> int | None:
-    """Which one of the seats that begin with ``first`` this is, 1 for ``first`` itself; None for another seat."""
+    """Return the number of a seat: 1 for ``first``, 2 for ``first_2``; None for another seat."""
     if seat == first:
         return 1
     number = seat.removeprefix(f"{first}_")

@@ -1,4 +1,4 @@
-"""What a format is: its seats, its rules and what may be set about them."""
+"""A format: its seats, its rules and its options."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Outcome(Protocol):
     """What a rulebook returns."""
 
     def as_json(self) -> JsonObject:
-        """The outcome as the record keeps it."""
+        """Return the outcome as the record keeps it."""
 
 
 def nothing_is_public(form: str) -> bool:  # noqa: ARG001  (see `Format.public`)
-    """Not every seat reads what is said."""
+    """Return False: no turn is public."""
     return False
 
 
 def all_is_public(form: str) -> bool:  # noqa: ARG001  (see `Format.public`)
-    """Every seat reads every turn."""
+    """Return True: every turn is public."""
     return True
 
 
@@ -38,19 +38,19 @@ class Format:
         name: what people type.
         about: one line for a list of formats.
         seats: every seat, debaters first.
-        rules: the class of its settings; its fields and their defaults are what may be set.
-        rulebook: makes a fresh debate under given rules, on what its docket says.
-        judges: the seats whose absence leaves a debate unjudged.
-        repeatable: the seats that there may be several of (``judge_2``, ``judge_3``), each with the most there may be.
-        free_seats: whether users name the seats; ``seats`` are then those of a debate for which nobody did.
-        file_text: the text of the file its rules are in, where they are a user's own.
-        usual_provider: who takes a seat for which nothing names a model; empty where the keys that are set decide.
-        knows: whether it is held on a knowledge base, and on nothing else.
-        prompts: the folder of prompts that its asks name; that of its own name where empty.
-        options: the class of what may be asked of it besides what every debate takes.
+        rules: the class of its rules; its fields and their defaults can be set.
+        rulebook: makes a fresh rulebook from rules and a context.
+        judges: a debate without one of these seats is unjudged.
+        repeatable: seats that can occur several times (``judge_2``, ``judge_3``), with the highest number of each.
+        free_seats: whether users name the seats; ``seats`` are then the default.
+        file_text: the text of the rules file of a custom format.
+        usual_provider: the provider of a seat without a model; empty where the keys that are set decide.
+        knows: whether it debates a knowledge base and nothing else.
+        prompts: its folder of prompts; empty for the folder of its own name.
+        options: the class of its own options.
         forkable: whether what was said can be struck, so that the debate can be forked without it.
-        public: whether every seat may read turns of a form, given by its name, while the debate goes on. It is for
-            surfaces; the rules themselves decide by channels.
+        public: whether every seat may read turns of a kind (a spec's name) during the debate. Surfaces use it; the
+            rules use channels.
     """
 
     name: str
@@ -71,21 +71,21 @@ class Format:
 
     @property
     def prompt_folder(self) -> str:
-        """The folder of prompts that its asks name."""
+        """The folder of its prompts."""
         return self.prompts or self.name
 
     @property
     def further_seats(self) -> tuple[Seat, ...]:
-        """The seats there may be besides ``seats``."""
+        """The seats that can be added to ``seats``."""
         return tuple(
             Seat(f"{first}_{number}") for first, most in self.repeatable.items() for number in range(2, most + 1)
         )
 
     def seats_named(self, names: Iterable[str]) -> tuple[Seat, ...]:
-        """The seats of a debate where ``names`` are seated: whoever names the third judge has a second one."""
+        """Return the seats of a debate with models for ``names``. Naming the third judge implies a second one."""
         if self.free_seats:
             return tuple(Seat(name) for name in dict.fromkeys(names)) or self.seats
-        # A docket holds sources and knowledge, whose modules nobody needs who only asks what a format is called.
+        # Imported late: its modules are slow to load, and most callers only need a format's name.
         from disputatio.formats.debate_context import place_of
 
         given = list(names)

@@ -1,11 +1,10 @@
 """The free-form debate: alternating monologues, then a judge with five headings.
 
 The rules
-    1. Pro speaks, con speaks, and so on for the given number of rounds. Each hears all that came before.
+    1. Pro and con speak in turn for the given number of rounds. Each hears everything before.
     2. The judge states the strengths of each side, where they agree, what is uncertain, and a recommendation.
 
-There are no typed arguments, no scores and no standings. It is here as the baseline that the structured
-debate is compared with.
+It has no typed arguments, scores or standings. It is the baseline for the structured debate.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ JUDGING = Phase("judging")
 
 @dataclass(frozen=True, slots=True)
 class FreeformRules:
-    """What may be set about the rules."""
+    """The rules of a free-form debate."""
 
     rounds: int = 3
     speech_words: int = 250
@@ -38,7 +37,7 @@ class FreeformVerdict:
     speeches: int
 
     def as_json(self) -> JsonObject:
-        """The verdict as the record and the exports keep it."""
+        """Return the verdict as the record and the exports keep it."""
         return {
             "format": "freeform",
             "judged": self.headings is not None,
@@ -49,7 +48,7 @@ class FreeformVerdict:
 
 
 def freeform(rules: FreeformRules, context: DebateContext) -> Rulebook[FreeformVerdict]:  # noqa: ARG001  (speeches cite nothing)
-    """A free-form debate from the first speech to the judge's headings."""
+    """Run a free-form debate."""
     transcript, spec = Transcript(), MonologueSpec(rules.speech_words)
     for number in range(1, rules.rounds + 1):
         for side in (PRO, CON):
@@ -66,7 +65,7 @@ def freeform(rules: FreeformRules, context: DebateContext) -> Rulebook[FreeformV
 def give_monologue(
     side: Side, number: int, transcript: Transcript, spec: MonologueSpec, rules: FreeformRules
 ) -> Rulebook[Transcript]:
-    """One speech, heard by everyone after it."""
+    """Ask one side for a speech and add it to the transcript."""
     phase = Phase(f"round-{number}")
     words = {
         **side.words(),

@@ -1,4 +1,12 @@
-"""The two sides of a debate and what each has put forward so far."""
+"""The two sides of a debate, what each has said, and the judges.
+
+The rules of the jury
+    1. Every judge reads the whole debate and judges alone: no judge reads another.
+    2. With both orders, each judges twice, once with either side shown first. The sides then have neutral names: the
+       one shown first is Side A, its arguments are A-1, A-2 and so on.
+    3. With a retest, each judges once more in the first order. The retest is compared and counts for nothing.
+    4. A judge that fails is named with the reason, and stays in the denominator.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +43,7 @@ class Side:
     stance: str
 
     def words(self) -> dict[str, str]:
-        """How a prompt names the side and its task."""
+        """Return what prompts say of the side and its task."""
         other = "con" if self.seat == "pro" else "pro"
         point, quality = ("benefit", "a good idea") if self.seat == "pro" else ("problem", "a bad idea")
         return {
@@ -53,7 +61,7 @@ CON = Side(Seat("con"), "CON", "against")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What one side has said; None where it has not spoken, or abstained."""
+    """The turns of one side; None where it has not spoken or abstained."""
 
     side: Side
     opening: Opening | None = None
@@ -61,7 +69,7 @@ class Case:
     closing: Closing | None = None
 
     def after(self, *, examination: CrossExamination | None = None, closing: Closing | None = None) -> Case:
-        """The case with one more turn."""
+        """Return the case with one more turn."""
         return Case(self.side, self.opening, examination or self.examination, closing or self.closing)
 
     @property
@@ -71,7 +79,7 @@ class Case:
 
     @property
     def argument_ids(self) -> str:
-        """The ids of its arguments, as a list for people."""
+        """The ids of its arguments, separated by commas."""
         return ", ".join(argument.id for argument in self.arguments)
 
     @property
@@ -80,23 +88,23 @@ class Case:
         return self.examination.responses if self.examination else ()
 
     def questions_from(self, other: Case) -> tuple[Question, ...]:
-        """The questions that ``other`` put to this side."""
+        """Return the questions that ``other`` put to this side."""
         return tuple(question for response in other.responses for question in response.questions)
 
     def conceded_of(self, other: Case) -> tuple[Argument, ...]:
-        """The arguments of ``other`` that this side conceded, whole or in part."""
+        """Return the arguments of ``other`` that this side conceded, in whole or in part."""
         accepted = {ResponseKind.CONCEDE, ResponseKind.PARTIAL}
         targets = {response.target for response in self.responses if response.kind in accepted}
         return tuple(argument for argument in other.arguments if argument.id in targets)
 
     def hold(self, argument: str) -> ArgumentStatus | None:
-        """What it said last of its own ``argument``; None where it gave no closing."""
+        """Return the final status it gave its own ``argument``; None without a closing."""
         if self.closing is None:
             return None
-        return next((held.hold for held in self.closing.holds if held.argument == argument), None)
+        return next((row.hold for row in self.closing.holds if row.argument == argument), None)
 
     def answered(self, question: str) -> str | None:
-        """Its answer to ``question``; None where it gave none."""
+        """Return its answer to ``question``; None where it gave none."""
         answers = self.closing.answers if self.closing else ()
         return next((answer.text for answer in answers if answer.question == question), None)
 
@@ -112,15 +120,15 @@ SIDES = (str(PRO.seat), str(CON.seat))
 
 @dataclass(frozen=True, slots=True)
 class JuryRules:
-    """How the judges judge, and how their findings become one.
+    """How the judges judge, and how their rulings are combined.
 
     Attributes:
         both_orders: each judges with either side shown first; a win must survive the swap.
         anonymous: the sides have neutral names, as they always have in both orders.
-        retest: each judges once more, to be compared with itself.
-        method: how several judges become one.
-        weights: of the judges, for the weighted methods and no other.
-        dead_zone: points; a gap smaller than this is a tie.
+        retest: each judges once more, for comparison.
+        method: how several judges are combined.
+        weights: of the judges; for the weighted methods only.
+        dead_zone: in points; a smaller gap is a tie.
     """
 
     both_orders: bool = False
@@ -137,7 +145,7 @@ class JuryRules:
 
     @property
     def sessions(self) -> tuple[Session, ...]:
-        """What every judge sits through."""
+        """The sessions of every judge."""
         first = Session(SIDES, hides_sides=self.hides_sides)
         other = (replace(first, order=(SIDES[1], SIDES[0])),) if self.both_orders else ()
         again = (replace(first, again=True),) if self.retest else ()
@@ -146,7 +154,7 @@ class JuryRules:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One hearing of the whole debate: which side is shown first, under which names, and whether it is a retest."""
+    """One reading of the debate: which side is shown first, under which names, and whether it is a retest."""
 
     order: tuple[str, str]
     hides_sides: bool = False
@@ -154,12 +162,12 @@ class Session:
 
     @property
     def name(self) -> str:
-        """How paths name it; empty for the one sitting that a single ordinary judging has."""
+        """Its branch name in paths; empty for the only session of an ordinary judging."""
         words = [f"{self.order[0]}-first"] if self.hides_sides else []
         return "-".join([*words, *(["again"] if self.again else [])])
 
     def blinding(self, exhibits: Sequence[Exhibit]) -> Blinding | None:
-        """The neutral names, or None where the sides are shown under their own."""
+        """Return the neutral names, or None where the sides keep their own."""
         if not self.hides_sides:
             return None
         ids = {
@@ -171,7 +179,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What one judge found in one sitting, in the real names; the reason where it found nothing."""
+    """The adjudication of one judge in one session, with the real names; the failure where there is none."""
 
     judge: str
     session: Session
@@ -187,7 +195,7 @@ def collect_rulings(
     rubric: Rubric,
     limits: Limits,
 ) -> Rulebook[tuple[Ruling, ...]]:
-    """Let every judge sit through every sitting, all at the same time."""
+    """Ask every judge in every session, all in parallel."""
     branches = {
         session.name: _run_session(judges, session, exhibits, transcript, rubric, limits) for session in rules.sessions
     }
@@ -234,11 +242,11 @@ def _ask_judge(
 
 
 def make_revealer(order: tuple[str, str], arguments: Iterable[str]) -> Callable[[str], str]:
-    """Puts the real names back into what a judge said that saw ``order`` under neutral names.
+    """Return a function that puts the real names back into what a judge said under neutral names.
 
     Args:
         order: the sides, the one shown first first.
-        arguments: the neutral ids of the arguments it found on.
+        arguments: the neutral ids of the arguments.
     """
     prefixes = [side.prefix for seat in order for side in (PRO, CON) if side.seat == seat]
     letters = dict(zip("AB", prefixes, strict=True))
@@ -249,7 +257,7 @@ def make_revealer(order: tuple[str, str], arguments: Iterable[str]) -> Callable[
 
 
 def _reveal_adjudication(turn: Adjudication, order: tuple[str, str]) -> Adjudication:
-    """A finding with the real names back in it."""
+    """Return the adjudication with the real names."""
     named = [name for row in turn.judgements for name in (row.argument, *row.grounds.invented)]
     reveal = make_revealer(order, dict.fromkeys(named))
     judgements = tuple(
@@ -273,12 +281,12 @@ def _reveal_adjudication(turn: Adjudication, order: tuple[str, str]) -> Adjudica
 
 
 def _reveal_finding(found: FindingT, reveal: Callable[[str], str]) -> FindingT:
-    """A fallacy or another finding with words, with the real names back in its words and its place."""
+    """Return a finding with the real names in its words and place."""
     return replace(found, words=reveal(found.words), place=reveal(found.place))
 
 
 def _blind_messages(messages: Sequence[Message], session: Session, blinding: Blinding | None) -> tuple[Message, ...]:
-    """What was said, phase by phase, the side that is shown first first."""
+    """Return the messages phase by phase, those of the side shown first first, under neutral names."""
     if blinding is None:
         return tuple(messages)
     phases = list(dict.fromkeys(message.phase for message in messages))
@@ -292,7 +300,7 @@ def _blind_messages(messages: Sequence[Message], session: Session, blinding: Bli
 
 
 def _blind_exhibits(exhibits: tuple[Exhibit, ...], session: Session, blinding: Blinding | None) -> tuple[Exhibit, ...]:
-    """The exhibits in the order of the sitting, under its names."""
+    """Return the exhibits in the session's order and under its names."""
     if blinding is None:
         return exhibits
     prefixes = {str(side.seat): f"{side.prefix}-" for side in (PRO, CON)}
@@ -303,7 +311,7 @@ def _blind_exhibits(exhibits: tuple[Exhibit, ...], session: Session, blinding: B
 
 
 def _blind_exhibit(exhibit: Exhibit, hide: Callable[[str], str]) -> Exhibit:
-    """An exhibit with the neutral names in everything that was said."""
+    """Return the exhibit with neutral names."""
     argument = exhibit.argument
     return Exhibit(
         replace(

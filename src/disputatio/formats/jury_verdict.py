@@ -1,7 +1,7 @@
-"""What the bench found: every judge on every argument, the verdict of several, and how far it can be trusted.
+"""The combined verdict of the judges, and how far it can be trusted.
 
-One judge who sat once is taken as it is. Several judges, or one that sat more than once, are a panel. A finding that
-is void counts nowhere, and a judge whose findings part between its sittings has no standing to give.
+A single judge with a single session is taken as it is; otherwise the judges are a panel. A void finding never counts. A
+judge whose sessions disagree about an argument gives it no standing.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from disputatio.kernel import JsonObject
 
 SPLIT, VOID, NOT_HEARD = "SPLIT", "VOID", "NOT_HEARD"
 _STANDINGS = {row.value: row for row in Standing}
-"""By the word for it; the other words of a bench stand for none."""
+"""Standings by name; other results have no standing."""
 _WEIGHTED = frozenset({PanelMethod.WEIGHTED_MEAN, PanelMethod.WEIGHTED_VOTE})
 
 
 def make_panel(judges: Sequence[str], rules: JuryRules) -> Panel:
-    """The panel that ``judges`` make under ``rules``.
+    """Return the panel that ``judges`` form under ``rules``.
 
     Raises:
         InvalidInputError: weights are missing, not wanted, or not those of the judges.
@@ -60,7 +60,7 @@ def make_panel(judges: Sequence[str], rules: JuryRules) -> Panel:
 
 @dataclass(frozen=True, slots=True)
 class JudgeResult:
-    """One judge on one argument over its sittings: a standing, SPLIT, VOID or NOT_HEARD, and why."""
+    """One judge on one argument over all sessions: a standing, SPLIT, VOID or NOT_HEARD, and why."""
 
     judge: str
     result: str
@@ -68,26 +68,25 @@ class JudgeResult:
 
     @property
     def standing(self) -> Standing | None:
-        """The standing it gives the argument; None where it gives none."""
+        """The standing; None where the result is not one."""
         return _STANDINGS.get(self.result)
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentFinding:
-    """What the bench found on one argument.
+    """What the jury found on one argument.
 
     Attributes:
-        word: a standing; SPLIT where no standing has more than half of the bench; VOID where every finding is;
-            empty where no judge was heard.
+        result: a standing; SPLIT without a majority for one; VOID where every finding is; empty without a ruling.
         reason: why, in a judge's words.
         void: why the finding is void; empty where it is not.
         scores: points by criterion, of one judge as given, of several the mean; None where none counts.
         score: weighted points, by the method where there are several judges.
         fallacies: each once.
         irregular: new arguments and cross-references, each once.
-        marks: the mark of every answer by its id, of all judges together, with the words of one who gave it.
-        judges: every judge's own.
-        notes: every finding of every judge as JSON, those of a retest too.
+        marks: the combined mark of every answer by its id, with the words of a judge who gave it.
+        judges: the result of every judge.
+        notes: every finding of every judge as JSON, retests included.
     """
 
     result: str
@@ -102,23 +101,23 @@ class ArgumentFinding:
     marks: Mapping[str, tuple[Mark, str]] = field(default_factory=dict)
 
     def mark(self, answer: str) -> Mark:
-        """How far the answer with this id meets its question; unmarked where no judge said so with its words."""
+        """Return how well the answer meets its question; UNMARKED where no judge quoted it."""
         return self.marks[answer][0] if answer in self.marks else Mark.UNMARKED
 
     def answer_json(self, answer: str) -> JsonObject:
-        """The mark of an answer as the record keeps it."""
+        """Return the mark of an answer as the record keeps it."""
         mark, words = self.marks.get(answer, (Mark.UNMARKED, ""))
         return {"id": answer, "mark": mark.value, "words": words}
 
     @property
     def standing(self) -> Standing | None:
-        """The bench's standing; None where it has none."""
+        """The standing; None where the result is not one."""
         return _STANDINGS.get(self.result)
 
 
 @dataclass(frozen=True, slots=True)
 class JuryVerdict:
-    """What the bench found over the whole debate. ``panel`` is None for one judge who sat once."""
+    """What the jury found over the whole debate. ``panel`` is None for one judge with one session."""
 
     judges: tuple[str, ...]
     rules: JuryRules
@@ -131,7 +130,7 @@ class JuryVerdict:
 
     @property
     def opinions(self) -> tuple[tuple[str, Adjudication], ...]:
-        """Each heard judge with its whole finding, of its first sitting that brought one."""
+        """Each judge with an adjudication, and the first one that counts."""
         found: dict[str, Adjudication] = {}
         for row in self.rulings:
             if row.adjudication is not None and not row.session.again:
@@ -140,7 +139,7 @@ class JuryVerdict:
 
     @property
     def spreads(self) -> tuple[tuple[str, ScoreSpread], ...]:
-        """How each heard judge's scores are spread, over all its sittings that count."""
+        """The spread of each judge's scores over all sessions that count."""
         return tuple(
             (judge, measure_spread([score for row in self._rows(judge) for score in row.scores.values()]))
             for judge, _ in self.opinions
@@ -148,7 +147,7 @@ class JuryVerdict:
 
     @property
     def reading(self) -> str:
-        """The verdict of a panel: who won, by which method, how many agree, and whether it survived the swap."""
+        """The verdict of a panel: the winner, the method, the votes, and whether it survived the swap."""
         panel = self.panel
         if panel is None:
             return ""
@@ -159,7 +158,7 @@ class JuryVerdict:
         return f"{panel.end} by {by}{_tally(panel)}: {_swap(panel)}; {panel.reading}"
 
     def on(self, argument: str) -> ArgumentFinding:
-        """What the bench found on ``argument``."""
+        """Return what the jury found on ``argument``."""
         words = tuple(self.judge_result(judge, argument) for judge in self.judges)
         counting = [row.judge for row in words if row.result not in {VOID, NOT_HEARD}]
         counted = [row for judge in counting for row in self._rows(judge) if row.argument == argument]
@@ -180,7 +179,7 @@ class JuryVerdict:
         )
 
     def as_json(self) -> JsonObject:
-        """What the record and the exports keep besides the arguments."""
+        """Return what the record and the exports keep besides the arguments."""
         return {
             "panel": None if self.panel is None else self.panel.as_json(),
             "agreement": [row.as_json() for row in self.agreement],
@@ -199,7 +198,7 @@ class JuryVerdict:
         }
 
     def _rows(self, judge: str) -> list[Judgement]:
-        """The findings of ``judge`` that count."""
+        """Return the findings of ``judge`` that count."""
         return [
             row
             for ruling in self.rulings
@@ -209,7 +208,7 @@ class JuryVerdict:
         ]
 
     def judge_result(self, judge: str, argument: str) -> JudgeResult:
-        """What ``judge`` found on ``argument`` over its sittings."""
+        """Return the result of ``judge`` on ``argument`` over all sessions."""
         sat = [row for row in self.rulings if row.judge == judge and not row.session.again]
         failed = next((row.failure or "no reason was given" for row in sat if row.adjudication is None), "")
         if failed or not sat:
@@ -263,17 +262,17 @@ class JuryVerdict:
 def build_jury_verdict(
     rulings: Sequence[Ruling], judges: Sequence[str], rules: JuryRules, rubric: Rubric, sides: Mapping[str, str]
 ) -> JuryVerdict:
-    """Put together what the bench found.
+    """Combine the rulings.
 
     Args:
-        hearings: every judge in every sitting.
-        judges: the registered judges, in their order.
-        rules: how they become one.
+        rulings: one for every judge in every session.
+        judges: the registered judges, in order.
+        rules: how they are combined.
         rubric: what was scored.
         sides: the side of each argument.
     """
     panel, points = None, dict[str, Fraction]()
-    # An argument that is void in one sitting is left out of all of a judge's, or its sittings could not be compared.
+    # An argument that is void in one session is left out of all sessions of that judge, to keep them comparable.
     void = {(row.judge, found.argument) for row in rulings for found in _judgements(row) if found.void_because}
     scores = {(row.judge, row.session): _scores(row, rubric, sides, void) for row in rulings}
     if rulings and (len(judges) > 1 or len(rules.sessions) > 1):
@@ -305,7 +304,7 @@ def _scores(ruling: Ruling, rubric: Rubric, sides: Mapping[str, str], void: Set[
 
 
 def _agreement(panel: PanelVerdict, words: list[list[Standing | None]]) -> tuple[Agreement, ...]:
-    """Of the points alpha and W, of the standings alpha and a kappa: Cohen's for two judges, Fleiss' for more."""
+    """Return alpha and W of the points, alpha and kappa of the standings: Cohen's for two judges, Fleiss' for more."""
     alpha, w = measure_agreement(panel)
     standings: Ratings = [[result and result.value for result in row] for row in words]
     name = "Cohen's" if len(words) == 2 else "Fleiss'"
@@ -323,7 +322,7 @@ def _judgements(ruling: Ruling) -> tuple[Judgement, ...]:
 
 
 def _marks(rows: Sequence[Judgement]) -> dict[str, tuple[Mark, str]]:
-    """The mark of every answer over all findings that count, with the words of the first that gave it."""
+    """Return the combined mark of every answer, with the words of the first finding that gave it."""
     given: dict[str, list[MarkedAnswer]] = {}
     for row in rows:
         for marked in row.answers:
@@ -342,7 +341,7 @@ def _means(rows: Sequence[Judgement]) -> dict[str, float] | None:
 
 
 def _tally(panel: PanelVerdict) -> str:
-    """How many judges found for whom, in brackets; nothing where there is one."""
+    """Return how many judges found for whom, in brackets; nothing for one judge."""
     if len(panel.findings) == 1:
         return ""
     heard = [row.verdict for row in panel.findings if row.heard]
@@ -353,7 +352,7 @@ def _tally(panel: PanelVerdict) -> str:
 
 
 def _swap(panel: PanelVerdict) -> str:
-    """Whether the verdict survived the swap of the sides."""
+    """Return whether the verdict survived the swap of the sides."""
     if panel.orders is Orders.ONE:
         return "sides shown in one order only"
     if panel.status is PanelStatus.WON:

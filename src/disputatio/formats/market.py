@@ -1,30 +1,30 @@
-"""The market debate: eight analysts who look through four lenses, and a judge.
+"""The market debate: eight analysts with four lenses, and a judge.
 
 The rules
     1. Seats. Technical, fundamental, macro and sentiment, each with a bull and a bear: tech_bull, tech_bear, fund_bull,
-       fund_bear, macro_bull, macro_bear, senti_bull, senti_bear. Each pair sees its own slice of the knowledge base and
-       nothing else, of the base or of what the other pairs say. The judge sees everything.
-    2. Opening, all eight at once. Two to four arguments each: a claim of under 100 characters that could turn out
-       false, the figures it rests on, a confidence from 0 to 1, counterpoints and assumptions. They are numbered
-       tech_bull_arg_0, tech_bull_arg_1, ... A figure names where in the slice it stands, or how it follows from what
-       stands there. Code looks up every figure; what the slice does not have must be marked as inferred. A figure or a
-       claim that the base does not bear out is asked for again, once, and then stands with its status.
+       fund_bear, macro_bull, macro_bear, senti_bull, senti_bear. Each pair sees only its own slice of the knowledge
+       base, and only what the pair says. The judge sees everything.
+    2. Opening, all eight at once. Two to four arguments each: a falsifiable claim of under 100 characters, its figures,
+       a confidence from 0 to 1, counterpoints and assumptions. They are numbered tech_bull_arg_0, tech_bull_arg_1, ...
+       A figure names its place in the slice, or how it follows from figures there. Code looks up every figure; one that
+       the slice lacks must be marked as inferred. An unsupported figure or claim is asked for again once, and then
+       stands with its status.
     3. Cross-examination within the lens. The bull first, then the bear, who has heard it; the four pairs at once. Each
-       responds to every argument of the other: it refutes, questions the evidence, concedes or partly accepts. At
-       least half of the responses must refute or question. New figures come from the slice; nothing may be inferred.
-    4. Closing, all eight at once. What is left of each claim and the confidence in it now, what is conceded, a final
+       responds to every argument of the other: it refutes, questions the evidence, concedes or partly accepts. At least
+       half of the responses must refute or question. New figures come from the slice; none may be inferred.
+    4. Closing, all eight at once: what is left of each claim and the confidence in it now, the concessions, a final
        stance of 50 to 100 words, and whether the conviction is strengthened, weakened or unchanged.
-    5. Judging. The judge scores every argument with whole numbers from 1 to 10 on logic, evidence, clarity and
-       persuasiveness, says where it stands (upheld, weakened, refuted, uncertain), and sums up the bull case, the bear
-       case, what they most disagree on, and the most important insight. Weighted scores and the spread of the scores
-       are code's, and beside the judge's standing stands the one that follows from the exchange.
-    6. The scores measure the arguing. They are no forecast of who is right, and nothing here is financial advice.
+    5. Judging. The judge scores every argument from 1 to 10 on logic, evidence, clarity and persuasiveness, gives its
+       standing (upheld, weakened, refuted, uncertain), and sums up the bull case, the bear case, the main disagreement
+       and the most important insight. Code computes weighted scores, the spread of the scores, and the standing that
+       follows from the exchange.
+    6. The scores measure the quality of the argument. They are no forecast, and nothing here is financial advice.
 
-An analyst who does not open has nothing to defend and nothing to attack with; its opponent is then not examined, which
-is shown. Without arguments there is nothing to judge. Nothing is put in the place of a missing turn.
+An analyst without an opening has nothing to defend or attack with. Its opponent is then not examined, which is shown.
+Without arguments there is nothing to judge. A missing turn stays missing.
 
 Source: the market debate protocol (eight agents, three rounds, judge). Departures: evidence is a list of figures that
-code can look up instead of a sentence; concessions of the cross-examination come back in the closing.
+code can look up instead of a sentence; the closing repeats the concessions of the cross-examination.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ LENSES: dict[str, Lens] = {
     "macro": Lens.MACRO,
     "senti": Lens.SENTIMENT,
 }
-"""The lenses by what their seats are called."""
+"""The lenses by their name in seats."""
 BULL, BEAR = "bull", "bear"
 ANALYSTS = tuple(Seat(f"{name}_{way}") for name in LENSES for way in (BULL, BEAR))
 JUDGE, KNOWLEDGE_BASE = Seat("judge"), Seat("knowledge base")
@@ -102,7 +102,7 @@ MARKET_RUBRIC = Rubric(
 
 @dataclass(frozen=True, slots=True)
 class MarketRules:
-    """What may be set about the rules. Temperatures and token limits are the protocol's own.
+    """The rules of a market debate. Temperatures and token limits are the protocol's.
 
     Attributes:
         minimum_arguments: the fewest arguments of an opening.
@@ -124,10 +124,10 @@ class MarketRules:
 
 
 def market(rules: MarketRules, context: DebateContext) -> Rulebook[MarketVerdict]:
-    """A market debate from its eight openings to its verdict.
+    """Run a market debate.
 
     Raises:
-        InvalidInputError: the docket has no knowledge base.
+        InvalidInputError: the context has no knowledge base.
     """
     base = require_knowledge(context)
     checkers = {name: FigureChecker(base, take_slice(base, lens)) for name, lens in LENSES.items()}
@@ -159,7 +159,7 @@ def market(rules: MarketRules, context: DebateContext) -> Rulebook[MarketVerdict
 
 
 def require_knowledge(context: DebateContext) -> KnowledgeBase:
-    """The knowledge base that lies before the debate.
+    """Return the knowledge base of the debate.
 
     Raises:
         InvalidInputError: there is none.
@@ -173,7 +173,7 @@ def require_knowledge(context: DebateContext) -> KnowledgeBase:
 
 
 def lens_name(seat: str) -> str:
-    """What the lens of an analyst is called in its seat: ``tech``, ``fund``, ``macro`` or ``senti``."""
+    """Return the name of a lens in its seats: ``tech``, ``fund``, ``macro`` or ``senti``."""
     return seat.partition("_")[0]
 
 
@@ -183,12 +183,12 @@ def lens_of(seat: str) -> Lens:
 
 
 def channel_of(seat: str) -> Channel:
-    """The channel of a lens, which its pair and the judge read."""
+    """Return the channel of a lens, which its pair and the judge read."""
     return Channel(seat.partition("_")[0])
 
 
 def open_transcript(checkers: Mapping[str, FigureChecker], full_checker: FigureChecker) -> Transcript:
-    """The floor before anybody speaks: each pair has its slice on a channel of its own, the judge the whole base."""
+    """Return the transcript before the first turn: each pair reads its slice, the judge the whole base."""
     pairs = {Channel(name): frozenset({Seat(f"{name}_{BULL}"), Seat(f"{name}_{BEAR}"), JUDGE}) for name in LENSES}
     own = {_slice_channel(name): pairs[Channel(name)] - {JUDGE} for name in LENSES}
     readers = {**pairs, **own, JUDGE_CHANNEL: frozenset({JUDGE})}
@@ -203,7 +203,7 @@ def _slice_channel(name: str) -> Channel:
 
 
 def open_case(seat: Seat, checker: FigureChecker, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
-    """One analyst makes its case from its slice. It hears nobody."""
+    """Ask one analyst for its case. It hears nobody."""
     spec = MarketOpeningSpec(
         seat, checker, rules.minimum_arguments, rules.maximum_arguments, bullish=seat.endswith(BULL)
     )
@@ -226,7 +226,7 @@ def open_case(seat: Seat, checker: FigureChecker, transcript: Transcript, rules:
 def cross_examine_pair(
     pair: tuple[Analyst, Analyst], transcript: Transcript, rules: MarketRules
 ) -> Rulebook[tuple[Analyst, Analyst]]:
-    """The bull of a lens examines the bear, then the bear, who has heard it, the bull."""
+    """Let the bull of a lens examine the bear; then the bear, who has heard it, the bull."""
     bull, bear = pair
     bull = yield from cross_examine(bull, bear, transcript, rules)
     bear = yield from cross_examine(bear, bull, transcript.add(*list_messages(CROSS_EXAMINATION, (bull,))), rules)
@@ -234,7 +234,7 @@ def cross_examine_pair(
 
 
 def cross_examine(own: Analyst, other: Analyst, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
-    """One analyst responds to every argument of the other; with no arguments there is nothing to respond to."""
+    """Ask one analyst to respond to every argument of the other."""
     if not other.arguments:
         return own
     targets = {"targets": ", ".join(row.id for row in other.arguments), "half": str(-(-len(other.arguments) // 2))}
@@ -250,7 +250,7 @@ def cross_examine(own: Analyst, other: Analyst, transcript: Transcript, rules: M
 
 
 def close_case(own: Analyst, other: Analyst, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
-    """One analyst says what is left of its arguments; without any it has nothing to close."""
+    """Ask one analyst what is left of its arguments."""
     if not own.arguments:
         return own
     spec = MarketClosingSpec(
@@ -282,7 +282,7 @@ def close_case(own: Analyst, other: Analyst, transcript: Transcript, rules: Mark
 def judge(
     exhibits: tuple[MarketExhibit, ...], full_checker: FigureChecker, transcript: Transcript, rules: MarketRules
 ) -> Rulebook[MarketAdjudication | Abstention | None]:
-    """The judge finds on every argument; without arguments there is nothing to judge."""
+    """Ask the judge for a finding on every argument; None without arguments."""
     if not exhibits:
         return None
     spec = MarketJudgingSpec(exhibits, rules.rubric, full_checker)
@@ -302,7 +302,7 @@ def judge(
 
 
 def make_task(prompt: str, seat: Seat, checker: FigureChecker, words: dict[str, str]) -> Task:
-    """What an analyst is told, in four layers: its role, its data, how it behaves, and the form of this turn."""
+    """Return an analyst's task in four layers: role, data, behaviour, and this turn."""
     lens = lens_of(seat)
     other = BEAR if seat.endswith(BULL) else BULL
     values = {
@@ -330,7 +330,7 @@ STANCE = {
 
 
 def pair_of(name: str, analysts: tuple[Analyst, ...]) -> tuple[Analyst, Analyst]:
-    """The bull and the bear of one lens."""
+    """Return the bull and the bear of one lens."""
     rows = {row.seat: row for row in analysts}
     return rows[Seat(f"{name}_{BULL}")], rows[Seat(f"{name}_{BEAR}")]
 
@@ -342,7 +342,7 @@ def opponent_of(own: Analyst, analysts: tuple[Analyst, ...]) -> Analyst:
 
 
 def list_messages(phase: Phase, analysts: tuple[Analyst, ...]) -> tuple[Message, ...]:
-    """What analysts put on the channels of their lenses in ``phase``; nothing where one abstained."""
+    """Return what analysts said in ``phase``, on the channels of their lenses."""
     found = []
     for row in analysts:
         turn = {OPENING: row.opening, CROSS_EXAMINATION: row.examination, CLOSING: row.closing}[phase]

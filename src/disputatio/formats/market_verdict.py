@@ -1,13 +1,13 @@
 """The verdict of a market debate: every argument with its figures, scores and standings, by analyst.
 
-Everything here is worked out by code from the turns. What the judge did not give stays missing.
+Code computes everything here from the turns. What the judge did not give stays missing.
 
-The computed standing is read off the exchange (see `judging.standing`) and then held against the check of the figures:
-- a response that brings figures which the base does not bear out attacks nothing;
-- an argument none of whose figures is verified, and one of whose is wrong, is REFUTED;
-- an argument with a wrong figure, or with inferred ones alone, is at best WEAKENED.
+The computed standing follows from the exchange (see `judging.standing`) and the check of the figures:
+- A response with an unsupported figure attacks nothing.
+- An argument with a wrong figure and no verified one is REFUTED.
+- An argument with a wrong figure, or with inferred ones alone, is at best WEAKENED.
 
-An argument that its analyst withdrew has no confidence: it is null in the trace, and left out of the analyst's mean.
+A withdrawn argument has no confidence: it is null in the trace, and left out of the analyst's mean.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _STANDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Analyst:
-    """What one analyst has said so far."""
+    """The turns of one analyst so far."""
 
     seat: Seat
     checker: FigureChecker
@@ -80,12 +80,12 @@ class Analyst:
 
     @property
     def arguments(self) -> tuple[MarketArgument, ...]:
-        """Its arguments; none where it did not open."""
+        """Its arguments; none without an opening."""
         return self.opening.arguments if self.opening else ()
 
     @property
     def challenges(self) -> tuple[Challenge, ...]:
-        """Its responses; none where it did not respond."""
+        """Its responses; none without a cross-examination."""
         return self.examination.challenges if self.examination else ()
 
     @property
@@ -94,12 +94,12 @@ class Analyst:
         return self.seat.partition("_")[2]
 
     def refined(self, argument: str) -> RefinedClaim | None:
-        """What it made of one of its arguments in the end."""
+        """Return its final version of one of its arguments."""
         claims = self.closing.claims if self.closing else ()
         return next((row for row in claims if row.argument == argument), None)
 
     def after(self, *, examination: MarketExamination | None = None, closing: MarketClosing | None = None) -> Analyst:
-        """The same analyst after another turn."""
+        """Return the analyst after another turn."""
         return Analyst(
             self.seat,
             self.checker,
@@ -110,13 +110,13 @@ class Analyst:
         )
 
     def without(self, silence: object) -> Analyst:
-        """The same analyst after a turn it did not take."""
+        """Return the analyst after an abstention."""
         return replace(self, silences=(*self.silences, silence)) if isinstance(silence, Abstention) else self
 
 
 @dataclass(frozen=True)
 class MarketRow:
-    """One argument from its claim to its standing. ``judgement`` is None where nobody judged it."""
+    """One argument from its claim to its standing. ``judgement`` is None without a judge's finding."""
 
     exhibit: MarketExhibit
     judgement: MarketJudgement | None
@@ -135,15 +135,12 @@ class MarketRow:
 
     @cached_property
     def score(self) -> Fraction | None:
-        """The weighted score, 1 to 10, exact; None where nobody judged it."""
+        """The exact weighted score, 1 to 10; None without a judge's finding."""
         return weigh_scores(self.judgement.scores, self.rubric) if self.judgement else None
 
     @property
     def confidence(self) -> float | None:
-        """The analyst's confidence at the end: the adjusted one, or that of the opening where it did not close.
-
-        None where the argument was withdrawn: a number written beside a withdrawal is no confidence in anything.
-        """
+        """The analyst's final confidence, or that of the opening without a closing; None where withdrawn."""
         refined = self.exhibit.refined
         if refined is None:
             return self.exhibit.argument.confidence
@@ -151,16 +148,16 @@ class MarketRow:
 
     @property
     def standing(self) -> MarketStanding:
-        """The judge's standing, or the computed one where nobody judged."""
+        """The judge's standing, or the computed one without a judge's finding."""
         return self.judgement.standing if self.judgement else self.exhibit.computed
 
     @property
     def differs(self) -> bool:
-        """Whether the judge's standing and the computed one part."""
+        """Whether the judged and the computed standing differ."""
         return self.judgement is not None and self.judgement.standing is not self.exhibit.computed
 
     def score_json(self) -> JsonObject:
-        """What the record keeps of this row."""
+        """Return what the score fact of this row records."""
         judged, refined = self.judgement, self.exhibit.refined
         return {
             "side": self.seat,
@@ -171,12 +168,12 @@ class MarketRow:
             "strength": round_half_up(self.strength, 4),
             "differs": self.differs,
             "confidence": self.exhibit.argument.confidence,
-            # The fact keeps the number as it was written: records of earlier versions have it, and are gone on with.
+            # The fact keeps the stated number: older records have it and must resume.
             "confidence_adjusted": refined.confidence if refined else self.exhibit.argument.confidence,
         }
 
     def as_json(self) -> JsonObject:
-        """The whole row."""
+        """Return the whole row."""
         argument, refined = self.exhibit.argument, self.exhibit.refined
         return {
             "id": argument.id,
@@ -206,7 +203,7 @@ class MarketRow:
 
 @dataclass(frozen=True)
 class MarketVerdict:
-    """What came of a market debate. Totals are exact means, None where nothing was scored."""
+    """The outcome of a market debate. Totals are exact means, None where nothing was scored."""
 
     analysts: tuple[Analyst, ...]
     trace: tuple[MarketRow, ...]
@@ -222,17 +219,17 @@ class MarketVerdict:
 
     @property
     def spread(self) -> ScoreSpread:
-        """How the judge's integers are spread, and whether they are inflated."""
+        """The spread of the judge's integers, and whether they are inflated."""
         rows = self.finding.judgements if self.finding else ()
         return measure_spread([score for row in rows for score in row.scores.values()])
 
     @property
     def synthesis(self) -> Mapping[str, str]:
-        """The judge's sum; empty where nobody judged."""
+        """The judge's synthesis; empty without a finding."""
         return self.finding.synthesis if self.finding else {}
 
     def of(self, seat: str) -> tuple[MarketRow, ...]:
-        """The arguments of one analyst, or of a side (``bull``, ``bear``)."""
+        """Return the arguments of one analyst or one side (``bull``, ``bear``)."""
         end = f"_{seat}"
         return tuple(
             [row for name, rows in self._by_seat.items() if name == seat or name.endswith(end) for row in rows]
@@ -240,14 +237,14 @@ class MarketVerdict:
 
     @cached_property
     def _by_seat(self) -> Mapping[str, Sequence[MarketRow]]:
-        """The arguments of each analyst; an analyst's stand together in the trace."""
+        """The arguments of each analyst."""
         found: dict[str, list[MarketRow]] = {}
         for row in self.trace:
             found.setdefault(row.seat, []).append(row)
         return found
 
     def total(self, seat: str) -> Fraction | None:
-        """The mean score of an analyst's or a side's arguments; None where none was scored."""
+        """Return the mean score of an analyst or a side; None where nothing was scored."""
         return mean([row.score for row in self.of(seat) if row.score is not None])
 
     @property
@@ -259,7 +256,7 @@ class MarketVerdict:
 
     @property
     def agreed(self) -> tuple[AgreedPoint, ...]:
-        """The arguments that the other analyst of the lens conceded and their own still holds."""
+        """The arguments that the opponent conceded and their analyst still holds."""
         seats = {row.argument: row.seat for row in self.trace}
         claims = [(row.argument, row.exhibit.argument.claim, _opponent(seats[row.argument])) for row in self.trace]
         conceded = [
@@ -274,7 +271,7 @@ class MarketVerdict:
 
     @property
     def reading(self) -> str:
-        """What came of it in a sentence; of the arguing, and of nothing else."""
+        """The outcome in a sentence about the arguing."""
         if not self.trace:
             return "no analyst argued"
         if not self.judged:
@@ -333,7 +330,7 @@ class MarketVerdict:
 
 
 def knowledge_json(base: KnowledgeBase) -> JsonObject:
-    """What the verdict says of its knowledge base: when and whence, and what it lacks."""
+    """Return what the verdict says of its knowledge base: date, sources, gaps."""
     meta = base.meta
     return {
         "subject": meta.subject,
@@ -347,7 +344,7 @@ def knowledge_json(base: KnowledgeBase) -> JsonObject:
 
 
 def build_exhibits(analysts: Sequence[Analyst]) -> tuple[MarketExhibit, ...]:
-    """Every argument with what it drew, what became of it, and the standing that follows."""
+    """Return every argument with its responses, its final version, and its computed standing."""
     found = []
     for own in analysts:
         lens = own.seat.partition("_")[0]
@@ -367,7 +364,7 @@ def build_market_verdict(
     rubric: Rubric,
     base: KnowledgeBase,
 ) -> MarketVerdict:
-    """Put together the verdict from what was said, the ``exhibits`` made of it, and what the judge found."""
+    """Build the verdict from the turns, their exhibits and the judge's finding."""
     found = finding if isinstance(finding, MarketAdjudication) else None
     judgements = {row.argument: row for row in found.judgements} if found else {}
     trace = tuple([MarketRow(row, judgements.get(row.argument.id), rubric, _strength(row)) for row in exhibits])
@@ -376,7 +373,7 @@ def build_market_verdict(
 
 
 def _exchange(argument: MarketArgument, drew: Sequence[Challenge], refined: RefinedClaim | None) -> Exchange:
-    """The exchange about an argument. Its closing answers what it drew, unless the argument was given up there."""
+    """Return the exchange about an argument. Its closing answers all responses, unless it was withdrawn."""
     answered = refined is not None and refined.hold is not ArgumentStatus.WITHDRAWN
     replies = tuple([Reply(_REPLIES[row.kind], answered) for row in drew if row.is_sound])
     return Exchange(argument.id, replies, refined.hold.value if refined else None)

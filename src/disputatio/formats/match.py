@@ -1,12 +1,12 @@
-"""A match so far: its speeches, what they cost, and the score of everybody. All arithmetic is exact.
+"""A match so far: its speeches, their penalties, and all scores. All arithmetic is exact.
 
     score of a speech  = the rubric's weights over the judge's integers
-    individual total   = scores of its speeches + penalties of its own
-    team total         = the totals of its four + penalties of the team; it may be negative
-    points per speech  = a total through the number of speeches that were scored
+    individual total   = scores of its speeches + its own penalties
+    team total         = totals of its four debaters + penalties of the team; it may be negative
+    points per speech  = total / number of scored speeches
 
-A speech that the judge did not score has no score, which is not zero. It could be worth anything on the scale, so a
-team wins only where no such score could change that.
+A speech the judge did not score has no score, which is not zero. It could be worth anything on the scale, so a team
+wins only where no missing score could change that.
 
 Source: the debate competition protocol (three layers of scoring). Departure: it has no rule for a missing score.
 """
@@ -33,7 +33,7 @@ JUDGE_NOTES = Channel("judge_notes")
 BY_SCHEDULE, BY_CAPTAIN, BY_ATTACKER = "schedule", "captain", "attacker"
 COMPLIANCE = "rule_compliance"
 SPEECHES = frozenset({"speech", "questions"})
-"""The forms of turns that everybody hears; directions are for one team, and what the judge writes for the judge."""
+"""The kinds of turns everybody hears. Directions are for one team, the judge's texts for the judge."""
 
 
 def debater(team: str, place: int) -> Seat:
@@ -62,7 +62,7 @@ def team_channel(team: str) -> Channel:
 
 
 def channels() -> Transcript:
-    """The empty floor of a match. Debaters read and write what is public and their team's; the judge has notes."""
+    """Return the empty transcript of a match. Debaters use the public and their team's channel; the judge has notes."""
     rights = (
         *((team_channel(team), frozenset(members(team))) for team in TEAMS),
         (JUDGE_NOTES, frozenset({JUDGE})),
@@ -72,7 +72,7 @@ def channels() -> Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A foul that counts, or one the judge found with words that nobody said, which does not.
+    """A foul. It does not count where the judge quotes words that nobody said.
 
     ``by`` is ``code`` or ``judge``; ``shown`` are the words or the finding that show it.
     """
@@ -85,7 +85,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """Points that a speech cost: ``who`` is a debater or a team, ``points`` are negative or zero."""
+    """The points a speech lost: ``who`` is a debater or a team; ``points`` are negative or zero."""
 
     speech: str
     who: str
@@ -94,7 +94,7 @@ class Penalty:
     reason: str
 
     def as_json(self) -> JsonObject:
-        """As the record and the exports keep it."""
+        """Return the form of the record and the exports."""
         return {
             "speech": self.speech,
             "who": self.who,
@@ -108,8 +108,8 @@ class Penalty:
 class Speech:
     """One speech, numbered through the match: S1, S2, ...
 
-    ``limit`` is in words; ``broken`` is what the form found; ``charges`` begin with what the order of speakers broke.
-    ``score`` is None where the judge gave none.
+    ``limit`` is in words. ``broken`` are the violations the spec found; ``charges`` begin with those of the speaking
+    order. ``score`` is None where the judge gave none.
     """
 
     id: str
@@ -137,7 +137,7 @@ class Speech:
         return team_of(self.seat)
 
     def as_json(self) -> JsonObject:
-        """As the record and the exports keep it."""
+        """Return the form of the record and the exports."""
         return {
             "id": self.id,
             "seat": self.seat,
@@ -232,7 +232,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Everything that has happened, in order. ``citing`` is what its speeches may cite."""
+    """All turns so far, in order. ``citing`` is what speeches may cite."""
 
     transcript: Transcript
     speeches: tuple[Speech, ...] = ()
@@ -262,7 +262,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What a debater or a team has: exact points, and how many of its speeches have no score.
+    """The exact points of a debater or a team, and how many of its speeches have no score.
 
     ``points`` is None where a debater did not speak.
     """
@@ -275,28 +275,28 @@ class Total:
 
     @property
     def mean(self) -> Fraction | None:
-        """The points per speech that was scored; None where none was."""
+        """The points per scored speech; None without one."""
         scored = self.speeches - self.unscored
         return self.points / scored if self.points is not None and scored else None
 
     @property
     def mean_range(self) -> tuple[Fraction, Fraction]:
-        """The least and the most that the points per speech could be, whatever the missing scores had been."""
+        """The least and the most that the points per speech could be with the missing scores."""
         return self.lowest / max(self.speeches, 1), self.highest / max(self.speeches, 1)
 
     @property
     def lowest(self) -> Fraction:
-        """The least it could be, whatever the missing scores had been."""
+        """The least it could be with the missing scores."""
         return (self.points or Fraction(0)) + LOWEST * self.unscored
 
     @property
     def highest(self) -> Fraction:
-        """The most it could be."""
+        """The most it could be with the missing scores."""
         return (self.points or Fraction(0)) + HIGHEST * self.unscored
 
 
 def total_of_debater(match: Match, seat: str) -> Total:
-    """The individual total: scores of all speeches plus penalties of one's own."""
+    """Return the individual total: scores of all speeches plus own penalties."""
     speeches = match.spoken_by(seat)
     penalties = sum(row.points for row in match.penalties if row.who == seat)
     scores = [row.score for row in speeches if row.score is not None]
@@ -305,7 +305,7 @@ def total_of_debater(match: Match, seat: str) -> Total:
 
 
 def total_of_team(match: Match, team: str) -> Total:
-    """The team total: the totals of its four plus penalties of the team."""
+    """Return the team total: the totals of its four debaters plus penalties of the team."""
     four = [total_of_debater(match, seat) for seat in members(team)]
     penalties = sum(row.points for row in match.penalties if row.who == team)
     points = sum((row.points for row in four if row.points is not None), Fraction(penalties))
@@ -313,7 +313,7 @@ def total_of_team(match: Match, team: str) -> Total:
 
 
 def score_json(speech: Speech, totals: Iterable[Total]) -> JsonObject:
-    """A score as it is stated after a speech, with the totals it leads to."""
+    """Return the score fact of a speech, with the totals after it."""
     body = speech.as_json()
     running = {
         row.who: round_half_up(row.points) if row.points is not None and row.speeches else None for row in totals
@@ -322,9 +322,9 @@ def score_json(speech: Speech, totals: Iterable[Total]) -> JsonObject:
 
 
 def apply_scoring(speech: Speech, scoring: Scoring | None, rules: CompetitionRules) -> Speech:
-    """The speech with its score, the charges against it, and what they cost.
+    """Return the speech with its score, its charges and its penalties.
 
-    A foul that has no price lowers nothing but rule compliance: it cannot count for more than the rules' cap then.
+    A foul without a price lowers rule compliance only, to the rules' cap at most.
     """
     charges = collect_charges(speech, scoring)
     fouls = {row.foul for row in charges if row.counts}
@@ -354,7 +354,7 @@ def _counted(scoring: Scoring | None, rubric: Rubric, cap: int) -> tuple[tuple[t
 
 
 def _once(charges: tuple[Charge, ...]) -> tuple[Charge, ...]:
-    """The charges that cost something: each foul once a speech, by whoever found it first."""
+    """Return the charges that count: each foul once a speech, by its first finder."""
     first: dict[Foul, Charge] = {}
     for row in charges:
         if row.counts:
@@ -363,7 +363,7 @@ def _once(charges: tuple[Charge, ...]) -> tuple[Charge, ...]:
 
 
 def collect_charges(speech: Speech, scoring: Scoring | None) -> tuple[Charge, ...]:
-    """What code found in a speech, then what the judge found."""
+    """Return the fouls that code found in a speech, then those of the judge."""
     by_code = tuple(Charge(Foul(row.rule), "code", row.detail) for row in speech.broken)
     by_judge = tuple(Charge(row.foul, "judge", row.words, row.said) for row in (scoring.findings if scoring else ()))
     return (*speech.charges, *by_code, *by_judge)

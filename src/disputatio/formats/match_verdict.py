@@ -1,4 +1,4 @@
-"""What a match came to: the totals, who won, who was best, and what is missing."""
+"""The result of a match: the totals, the winner, the best debater, and what is missing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DRAW = "draw"
 
 @dataclass(frozen=True, slots=True)
 class MatchVerdict:
-    """The result of a match. Everything in it is worked out from the speeches by code."""
+    """The result of a match. Code computes everything from the speeches."""
 
     match: Match
     rules: CompetitionRules
@@ -56,7 +56,7 @@ class MatchVerdict:
 
     @property
     def winner(self) -> str | None:
-        """``pro``, ``con`` or ``draw``; None where it cannot be told."""
+        """``pro``, ``con`` or ``draw``; None where it cannot be decided."""
         if not self.match.finished or not self.judged:
             return None
         pro, con = self.teams[PRO], self.teams[CON]
@@ -68,7 +68,7 @@ class MatchVerdict:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """Who has the most points per speech; several where it is equal, nobody where it cannot be told."""
+        """The debaters with the most points per speech; empty where it cannot be decided."""
         if not self.judged or not self.match.finished:
             return ()
         rows = [row for row in self.debaters.values() if row.points is not None]
@@ -81,7 +81,7 @@ class MatchVerdict:
 
     @property
     def unspoken(self) -> tuple[str, ...]:
-        """Who never spoke in the free debate, where everybody should."""
+        """The debaters without a speech in the free debate, where everybody should speak."""
         heard = {row.seat for row in self.match.speeches if row.kind is SpeechKind.FREE}
         return tuple(seat for seat in DEBATERS if seat not in heard)
 
@@ -116,7 +116,7 @@ class MatchVerdict:
 
     @property
     def _uneven(self) -> str:
-        """A warning where one team gave more speeches: each brings points."""
+        """A warning where one team gave more speeches, since each brings points."""
         pro, con = (self.teams[team] for team in TEAMS)
         if not self.judged or pro.speeches == con.speeches:
             return ""
@@ -135,7 +135,7 @@ class MatchVerdict:
         return f"{_listed([seat.upper() for seat in self.best])} ({points}{' each' if len(self.best) > 1 else ''})"
 
     def as_json(self) -> JsonObject:
-        """The verdict as the record and the exports keep it."""
+        """Return the verdict as the record and the exports keep it."""
         match, rules = self.match, self.rules
         return {
             "format": "competition",
@@ -193,7 +193,7 @@ def _shown(total: Total) -> float | None:
 
 
 def points_text(points: Fraction | None) -> str:
-    """Points with two decimals, for people."""
+    """Return points with two decimals, for display."""
     return "none" if points is None else f"{round_half_up(points):.2f}"
 
 

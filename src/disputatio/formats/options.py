@@ -1,7 +1,7 @@
-"""What may be asked of each format: one class of options for each, and every surface has them.
+"""The options of each format, one class each; every surface offers them.
 
-A format of another package brings a class of its own, which it names in ``Format.options``. An option that a rulebook
-calls by the same name goes into its rules as it is; what the others mean is said in ``changes_of``.
+A format of another package names its own class in ``Format.options``. An option with the name of a rule sets that rule;
+``changes_of`` says what the others mean.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def _live(value: object) -> object:
 
 
 Live = Annotated[SkipJsonSchema[Any], AfterValidator(_live)]
-"""An object or a function that only a program can give; no other surface has it."""
+"""An object or a function, which only a program can pass."""
 Word = Annotated[str, Field(min_length=1, max_length=60)]
 Sentence = Annotated[str, Field(min_length=1, max_length=400)]
 FILE = "a file of this machine"
 LONGEST_KNOWLEDGE = 2_000_000
-"""Characters of a knowledge base; one has some ten thousand."""
+"""In characters; a knowledge base usually has about ten thousand."""
 
 MOST_NAMES = 100
 DEBATER = r"(?!all\Z)[a-z][a-z0-9_]{0,31}"
@@ -66,7 +66,7 @@ _personality = text("the name of a personality, such as logical, or none", r"[\w
 
 def _task_type(key: str, given: Given) -> str:
     """A kind of decision, as the gate calls it."""
-    # Imported late, here and below: whoever asks for help waits for this module.
+    # Imported late, here and below, because help pages import this module.
     from disputatio.judging.gate import find_task_type
 
     return find_task_type(str(_kind(key, given)))
@@ -76,7 +76,7 @@ _MOST_POSITIONS, _LONGEST_POSITION = 5, 300
 
 
 def _positions(key: str, given: Given) -> tuple[str, ...]:
-    """The positions of a review, each a sentence; as one text they are parted by semicolons."""
+    """Read the positions of a review, each a sentence; semicolons separate them in one text."""
     allowed = f"2 to {_MOST_POSITIONS} different sentences of 10 to {_LONGEST_POSITION} characters"
     rows = given.value if isinstance(given.value, list | tuple) else str(given.value).split(";")
     texts = [one_line(row) for row in rows if isinstance(row, str) and row.strip()]
@@ -87,7 +87,7 @@ def _positions(key: str, given: Given) -> tuple[str, ...]:
 
 
 def _personalities(key: str, given: Given) -> Any:
-    """The path of a file with personalities, or a program's own by name."""
+    """Read the path of a personalities file, or a program's own by name."""
     return given.value if isinstance(given.value, dict) else file_path(key, given)
 
 
@@ -106,16 +106,16 @@ class FormatOptions(Options):
         key="rules.<rule>",
         flag="",
         variable="",
-        # Read with the type of the rule's default, which only the format knows.
+        # The format reads it, with the type of the rule's default.
         read=lambda _, given: given.value,
         examples=[{"turn_words": 150}],
     )
 
     def changes_of(self, seats: Sequence[str]) -> Mapping[str, Any]:  # noqa: ARG002  (for the classes below)
-        """The rules that these options change, by name; None leaves a rule as it is.
+        """Return the rules that these options change, by name; None leaves a rule as it is.
 
         Args:
-            seats: who sits in the debate.
+            seats: the seats of the debate.
         """
         return {name: getattr(self, name) for name in type(self).model_fields if name not in {"name", "rules"}}
 

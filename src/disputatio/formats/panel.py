@@ -1,24 +1,24 @@
-"""The panel: named debaters, options to vote on, and a decision that is counted.
+"""The panel: named debaters, options to vote on, and a decision that code counts.
 
 The rules
-    1. Register. The debaters are named before the debate, in the order in which they speak. So are the options, the
-       most rounds, and the decision rule. A rule that these debaters cannot meet is refused before anybody speaks.
-    2. Schedule. A round has four phases: proposal, critique, revision, consensus. In each phase every debater takes
-       one turn, one after the other, in the order of registration. No model chooses who speaks.
-    3. Independence. In the first phase of the first round all debaters speak at the same time, and nobody hears
-       anybody. From then on each hears everything said before.
-    4. Turns. A turn is a stance, the rationale for it, and a vote for one option. Where there are sources it may cite
-       them; code checks each citation, and everybody sees the turn with what was found.
-    5. Stopping. After every phase the decision rule is applied to the latest vote of each debater. If an option meets
-       it the debate is over, be it after the first proposals. Debaters who are silent stay in the denominator; an
+    1. Register. The debaters are named before the debate, in speaking order. So are the options, the most rounds and
+       the decision rule. A rule that these debaters cannot meet is refused before the debate.
+    2. Schedule. A round has four phases: proposal, critique, revision, consensus. In each phase every debater takes one
+       turn, in the order of registration. No model chooses who speaks.
+    3. Independence. In the first phase of the first round all debaters speak at the same time and hear nobody. From
+       then on each hears everything said before.
+    4. Turns. A turn is a stance, its rationale, and a vote for one option. Where there are sources it may cite them.
+       Code checks each citation, and everybody sees the turn with the result.
+    5. Stopping. After every phase the decision rule is applied to the latest vote of each debater. The first option
+       that meets it ends the debate, even after the first proposals. Silent debaters stay in the denominator; an
        earlier vote of theirs stands and is marked carried. Without votes nothing is decided, and a tie never passes.
-    6. Exhaustion. If all rounds were held and no option met the rule, the decision is to escalate. That is told apart
-       from a vote for an option called escalate by the rule that the report names.
-    7. Two options have a meaning of their own. ``escalate`` hands the decision to somebody else; ``revise`` hands what
-       its voters said back to the author.
+    6. Exhaustion. If no option met the rule in any round, the decision is to escalate. The report names the rule, so
+       this differs from a vote for an option called escalate.
+    7. Two options have a meaning of their own. ``escalate`` hands the decision to somebody else; ``revise`` returns the
+       rationales of its voters to the author.
 
-Source: the debate orchestration pattern. Departures: it lets the first of several equal options win, this does not; it
-counts whoever spoke, this counts whoever is registered.
+Source: the debate orchestration pattern. Departures: there the first of several equal options wins, here a tie never
+passes; there only debaters who spoke count, here all registered ones.
 """
 
 from __future__ import annotations
@@ -62,19 +62,19 @@ BY_SCHEDULE = "schedule"
 
 @dataclass(frozen=True, slots=True)
 class PanelRules:
-    """What may be set about the rules.
+    """The rules of a panel.
 
     Attributes:
-        debaters: the registered electorate, in the order in which they speak.
-        options: what may be voted for.
-        rounds: the most rounds there are.
+        debaters: the registered electorate, in speaking order.
+        options: what can be voted for.
+        rounds: the most rounds.
         decision: the rule by which an option wins.
         turn_words: the most words of a stance and its rationale together.
-        speaker_selected_by: always the schedule; it is here so that the record states it.
+        speaker_selected_by: always the schedule; a field so that the record states it.
 
     Raises:
-        InvalidInputError: nobody is registered or somebody twice, there are fewer than two options or one of them
-            twice, there is no round, or the rule cannot be met.
+        InvalidInputError: no debater or a repeated one, fewer than two options or a repeated one, no round, or a rule
+            that cannot be met.
     """
 
     debaters: tuple[str, ...] = DEBATERS
@@ -99,7 +99,7 @@ class PanelRules:
             )
         check_names(self.options, "option", "--options adopt,reject,revise")
         if self.rounds < 1:
-            raise InvalidInputError(f"A panel cannot be held in {self.rounds} rounds.", "Give 1 or more: --rounds 2.")
+            raise InvalidInputError(f"A panel cannot have {self.rounds} rounds.", "Give 1 or more: --rounds 2.")
         self.decision.among(self.debaters)
 
     @property
@@ -117,17 +117,17 @@ class Stage:
 
     @property
     def name(self) -> Phase:
-        """What the record calls it."""
+        """Its phase in the record."""
         return Phase(f"round_{self.number}_{self.phase}")
 
     @property
     def is_first(self) -> bool:
-        """Whether nobody has spoken before it."""
+        """Whether it is the first phase of the first round."""
         return self.number == 1 and self.phase == PHASES[0]
 
 
 def panel(rules: PanelRules, context: DebateContext) -> Rulebook[PanelVerdict]:
-    """A panel from its proposals to its decision."""
+    """Run a panel."""
     transcript, history = Transcript(), PanelHistory(rules.debaters)
     citing = Citing(context.sources, context.motion.text) if context.sources else NOTHING
     counts: list[PhaseCount] = []
@@ -148,7 +148,7 @@ def panel(rules: PanelRules, context: DebateContext) -> Rulebook[PanelVerdict]:
 def run_phase(
     stage: Stage, transcript: Transcript, history: PanelHistory, rules: PanelRules, citing: Citing
 ) -> Rulebook[tuple[Transcript, PanelHistory, tuple[PanelTurn, ...]]]:
-    """Every debater takes one turn: all at once in the first phase, then one after the other."""
+    """Ask every debater for one turn: in parallel in the first phase, then one after the other."""
     if stage.is_first:
         turns = yield from together(
             *(ask_debater(name, stage, transcript, history, rules, citing) for name in rules.debaters)
@@ -167,7 +167,7 @@ def run_phase(
 def ask_debater(
     name: str, stage: Stage, transcript: Transcript, history: PanelHistory, rules: PanelRules, citing: Citing
 ) -> Rulebook[PanelTurn]:
-    """One debater's turn, or its abstention."""
+    """Ask one debater for a turn."""
     place = rules.debaters.index(name)
     spec = PositionSpec(
         rules.options,
@@ -201,7 +201,7 @@ def ask_debater(
 
 
 def add_turn(spoken: PanelTurn, stage: Stage, transcript: Transcript) -> Transcript:
-    """The floor after a turn; an abstention puts nothing on it."""
+    """Return the transcript with a turn; an abstention adds nothing."""
     position: Position | None = spoken.position
     return transcript if position is None else transcript.add(Message(Seat(spoken.name), stage.name, position.text()))
 
@@ -214,7 +214,7 @@ def build_verdict(
     decision: str | None,
     decided_by: str,
 ) -> PanelVerdict:
-    """What the panel came to."""
+    """Return the verdict of the panel."""
     return PanelVerdict(
         debaters=rules.debaters,
         options=rules.options,
@@ -229,7 +229,7 @@ def build_verdict(
 
 
 def check_names(names: Iterable[str], what: str, example: str) -> None:
-    """Refuse a name that is none, or that is there twice."""
+    """Refuse an illegal or repeated name."""
     seen: set[str] = set()
     for name in names:
         if not is_name(name):

@@ -1,4 +1,4 @@
-"""What a panel came to: the votes after every phase, the report, and whether its debaters were independent."""
+"""The outcome of a panel: the votes after every phase, the report, and whether its debaters were independent."""
 
 from __future__ import annotations
 
@@ -35,34 +35,34 @@ class PanelTurn:
 
     @property
     def ballot(self) -> Ballot:
-        """Its vote, or its silence."""
+        """Its vote or its silence."""
         if self.position is not None:
             return Ballot.cast(self.name, self.position.vote)
         return Ballot.silent(self.name, silence_of(self.reason), self.detail or self.reason)
 
     @property
     def not_asked(self) -> bool:
-        """Whether the debate had come to its ceiling by then."""
+        """Whether the budget was used up before it was asked."""
         return self.position is None and self.reason == "budget"
 
 
 @dataclass(frozen=True, slots=True)
 class PanelHistory:
-    """All that was said so far, in the order of the schedule."""
+    """All turns so far, in schedule order."""
 
     debaters: tuple[str, ...]
     spoken: tuple[PanelTurn, ...] = ()
 
     def after(self, spoken: PanelTurn) -> PanelHistory:
-        """The same with one more."""
+        """Return the history with one more turn."""
         return replace(self, spoken=(*self.spoken, spoken))
 
     def last_words_of(self, name: str) -> str:
-        """The latest stance of ``name``; empty where it has none."""
+        """Return the latest stance of ``name``; empty where it has none."""
         return next((row.position.stance for row in reversed(self.spoken) if row.name == name and row.position), "")
 
     def last_words_before(self, name: str) -> str:
-        """The latest stance of the debater before ``name`` in the order, or of the one before that, and so on."""
+        """Return the latest stance of the nearest debater before ``name`` in speaking order who has one."""
         place = self.debaters.index(name)
         others = [*reversed(self.debaters[:place]), *reversed(self.debaters[place + 1 :])]
         return next(filter(None, map(self.last_words_of, others)), "")
@@ -78,7 +78,7 @@ class PhaseCount:
     outcome: VoteOutcome
 
     def as_json(self) -> JsonObject:
-        """The count as the record keeps it."""
+        """Return the count as the record keeps it."""
         return {
             "round": self.number,
             "phase": self.phase,
@@ -107,7 +107,7 @@ def count_phase(
     options: Sequence[str],
     rule: DecisionRule,
 ) -> PhaseCount:
-    """The rule applied to the latest vote of each registered debater."""
+    """Apply the rule to the latest vote of each registered debater."""
     ballots = select_latest_ballots(row.ballot for row in history.spoken)
     outcome = count_votes(rule.among(history.debaters), history.debaters, ballots, options)
     return PhaseCount(number, phase, tuple(row.name for row in spoken), outcome)
@@ -128,7 +128,7 @@ class PanelReport:
     speaker_schedule: tuple[str, ...]
 
     def as_json(self) -> JsonObject:
-        """The report with exactly these keys."""
+        """Return the report with exactly these keys."""
         return {
             "debater_ids": list(self.debater_ids),
             "rounds_run": self.rounds_run,
@@ -142,7 +142,7 @@ class PanelReport:
         }
 
     def text(self) -> str:
-        """The report, a line for each key."""
+        """Return the report, a line for each key."""
         tally = ", ".join(f"{option}: {votes}" for option, votes in self.vote_tally.items())
         return "\n".join(
             (
@@ -161,10 +161,10 @@ class PanelReport:
 
 @dataclass(frozen=True, slots=True)
 class PanelVerdict:
-    """The decision of a panel and all that it rests on.
+    """The decision of a panel and its basis.
 
-    ``decided_by`` is the name of the rule that was met, or why none was; ``decision`` is None where the debate stopped
-    at its ceiling.
+    ``decided_by`` is the rule that was met, or why none was. ``decision`` is None where the debate stopped at its
+    budget.
     """
 
     debaters: tuple[str, ...]
@@ -184,7 +184,7 @@ class PanelVerdict:
 
     @property
     def report(self) -> PanelReport:
-        """The nine lines. Options without a vote are left out of the tally."""
+        """The report. Its tally omits options without votes."""
         needed = self.last.needed
         return PanelReport(
             debater_ids=self.debaters,
@@ -210,11 +210,11 @@ class PanelVerdict:
         return f"{self.decision}, by {self.decided_by} after {where}: {self.last.reason}"
 
     def latest(self, name: str) -> PanelTurn | None:
-        """The latest turn of ``name``."""
+        """Return the latest turn of ``name`` with a position."""
         return next((row for row in reversed(self.spoken) if row.name == name and row.position), None)
 
     def as_json(self) -> JsonObject:
-        """The verdict as the record and the exports keep it."""
+        """Return the verdict as the record and the exports keep it."""
         return {
             "format": "panel",
             "report": self.report.as_json(),
@@ -245,7 +245,7 @@ class PanelVerdict:
         }
 
     def _findings(self) -> list[Json]:
-        """What goes back to the author: the rationales of those who voted to revise, where that was decided."""
+        """Return the rationales of the voters for revision, where revision was decided."""
         if self.decision != REVISE:
             return []
         rows = (self.latest(ballot.voter) for ballot in self.last.ballots if ballot.choice == REVISE)
@@ -256,7 +256,7 @@ class PanelVerdict:
         ]
 
     def _diversity(self) -> JsonObject:
-        """How far the debaters are different: models, families and prompts."""
+        """Return how the debaters differ: models, families and prompts."""
         models = list(dict.fromkeys(row.model for row in self.voices))
         families = list(dict.fromkeys(row.family for row in self.voices))
         prompts = len({row.persona for row in self.voices})
@@ -272,7 +272,7 @@ class PanelVerdict:
         }
 
     def _conduct(self) -> JsonObject:
-        """Who said how much and who changed the vote, so that it is seen whether one debater led all others."""
+        """Return who said how much and who changed their vote, to show whether one debater led the others."""
         shares = self._shares()
         moved = self._moves()
         return {
@@ -300,7 +300,7 @@ class PanelVerdict:
         return {name: Fraction(words[name], whole) if whole else Fraction(0) for name in self.debaters}
 
     def _moves(self) -> list[tuple[str, frozenset[str]]]:
-        """Every change of a vote: who made it, and whose vote at that time was the same."""
+        """Return every change of a vote: who made it, and who voted the same at that time."""
         standing: dict[str, str] = {}
         moves = []
         for row in self.spoken:
@@ -313,7 +313,9 @@ class PanelVerdict:
         return moves
 
     def _dominance(self, shares: Mapping[str, Fraction], moves: Sequence[tuple[str, frozenset[str]]]) -> JsonObject:
-        """Who led: more than half of all words (two thirds at a table of two), or every one of several changes."""
+        """Return who dominated: over half of all words (two thirds with two debaters), or the target of every one of
+        several changes.
+        """
         most = Fraction(2, 3) if len(self.debaters) == 2 else Fraction(1, 2)
         if len(self.debaters) > 1:
             for name in self.debaters:

@@ -1,6 +1,6 @@
-"""The formats there are: their seats, their rules and what may be set about them.
+"""The registered formats.
 
-Their names are here; the module of a format is imported when it is asked for, because a debate needs one.
+A format's module is imported when it is first asked for.
 """
 
 from __future__ import annotations
@@ -143,11 +143,11 @@ class _Formats(Mapping[str, Format]):
         self._makers[debate_format.name] = lambda: debate_format
 
     def look_in(self, plugins: Callable[[], object]) -> None:
-        """Let ``plugins`` add further formats when a name is not found, or all are wanted."""
+        """Call ``plugins`` to register more formats when a name is unknown or all formats are listed."""
         self._plugins = plugins
 
     def has(self, name: str) -> bool:
-        """Whether a format of this name was added, without looking for further packages."""
+        """Whether ``name`` is registered; does not look for plugins."""
         return name in self._makers
 
     def __getitem__(self, name: str) -> Format:
@@ -178,13 +178,13 @@ _PACKAGED = _Formats(
     market=_market,
 )
 FORMATS: Mapping[str, Format] = _PACKAGED
-"""Every format that people are offered; `register` adds to it."""
+"""Every format that is offered to users; `register` adds to it."""
 
 
 def look_for_formats(plugins: Callable[[], object]) -> None:
-    """Let ``plugins`` register formats of other packages, when a name is not found or all formats are wanted.
+    """Call ``plugins`` to register formats of other packages when a name is unknown or all formats are listed.
 
-    Rules are pure, so what is installed is looked up elsewhere.
+    Formats are pure, so the caller looks up what is installed.
     """
     _PACKAGED.look_in(plugins)
 
@@ -193,7 +193,7 @@ def register(debate_format: Format) -> None:
     """Offer another format, with its options, on every surface.
 
     Raises:
-        InvalidInputError: a format is called that already.
+        InvalidInputError: the name is taken.
     """
     if _PACKAGED.has(debate_format.name) or debate_format.name in UNLISTED:
         raise InvalidInputError(
@@ -203,11 +203,11 @@ def register(debate_format: Format) -> None:
 
 
 UNLISTED: Mapping[str, Format] = _Formats(single=_single, recognition=_recognition)
-"""What is no debate: its records are read and gone on with, but nobody is offered it as a format."""
+"""Not debates: their records can be read and resumed, but users are not offered them."""
 
 
 def find_format(name: str) -> Format:
-    """The format called ``name``.
+    """Return the format called ``name``.
 
     Raises:
         InvalidInputError: there is none.

@@ -2,38 +2,38 @@
 
 The rules
     1. Framing. The framer turns the question into a thesis, its scope, the criteria for a good answer and the key
-       evidence. It takes no side. Where the motion is a question, its thesis is what is argued; a motion that is a
-       statement is argued as it stands. Where several positions are weighed and none was named, it names them.
-    2. Proposition. The proposer makes the case: a thesis, three to five arguments with the weightiest first, and the
-       strongest objections met in advance. They are numbered PROP-1, PROP-2, ... in the first round, from PROP-201 on
-       in the second, from PROP-301 on in the third.
-    3. Critique. The critic takes the proposition to be wrong and attacks: tail risks, misread evidence, hidden
+       evidence. It takes no side. For a question its thesis is argued; a statement is argued as it stands. Where
+       several positions are weighed and none is given, the framer names them.
+    2. Proposition. The proposer makes the case: a thesis, three to five arguments with the weightiest first, and
+       answers to the strongest objections. Arguments are numbered PROP-1, PROP-2, ... in the first round, from PROP-201
+       on in the second, from PROP-301 on in the third.
+    3. Critique. The critic assumes that the proposition is wrong and attacks: tail risks, misread evidence, hidden
        assumptions, harm even if it is true. Each criticism aims at one argument, or at the thesis: CRIT-1, CRIT-2, ...
-       It must not soften itself. A critique whose strength is below 6 is asked for once more, with a stronger
+       It must not soften itself. A critique with a strength below 6 is asked for once more, with a stronger
        instruction; the stronger of the two counts. Below 5 the debate is flagged.
     4. Rebuttal. The rebutter answers every criticism by its number: it refutes, accepts in part or concedes it, with
-       new evidence or reasoning for what it contests. REB-3 is the answer to CRIT-3.
-    5. Where there are sources, what rests on evidence that is not there is struck as soon as it is said: no seat, and
-       so no moderator, is shown more of it than its number and the reason.
-    6. Moderation. The moderator judges arguments, not positions: the quality of each, what became of each criticism, a
-       synthesis with its confidence and at least one uncertainty, and whether another round would help. In a further
-       round it says so of every criticism that is still open as well, from whichever round; the last state counts.
-    7. Another round is held when the moderator says that it would help and the rounds that were set are not used up;
-       there are never more than three. All roles speak again and have everything before in view. Sources may be
-       introduced at the beginning of a round. A round that is cut short changes nothing in the last moderation.
-    8. With several positions, each has a proposer, and the critic and the rebutter take each by itself, side by side.
-       The moderator hears them all and says how far the debate supports each; the ranking is code's.
+       new evidence or reasoning for what it contests. REB-3 answers CRIT-3.
+    5. Striking. Where there are sources, an argument with missing or fabricated evidence is struck at once. Other
+       seats, the moderator included, see only its number and the reason.
+    6. Moderation. The moderator judges arguments, not positions: the quality of each, the resolution of each criticism,
+       a synthesis with its confidence and at least one uncertainty, and whether another round would help. In a further
+       round it also rules on every criticism still open from earlier rounds; the last ruling counts.
+    7. Another round follows when the moderator asks for one and rounds are left; three is the maximum. All roles speak
+       again and see everything before. Sources may be introduced at the beginning of a round. A round that is cut short
+       does not change the last moderation.
+    8. With several positions, each has a proposer. The critic and the rebutter take each position by itself, in
+       parallel. The moderator reads them all and says how far the debate supports each; code ranks them.
 
-Who does not speak is missed, and nothing is put in the place of its turn. Without a proposition there is nothing to
-review. Without a critique the proposition is unchallenged, which is flagged. Without a framing the motion is debated as
-it stands. Without a moderation the review ends there.
+A missing turn stays missing. Without a proposition there is nothing to review. Without a critique the proposition is
+unchallenged, which is flagged. Without a framing the motion is debated as it stands. Without a moderation the review
+ends.
 
-Source: the review pattern. Departures: a second and third round are held when the moderator asks for them and not by
-configuration alone; the strength of a critique is capped by what code finds in it (see `judging.challenge`).
+Source: the review pattern. Departures: the moderator, not the configuration alone, decides on a second and third round;
+what code finds in a critique caps its strength (see `judging.challenge`).
 
-Editions. Records name the edition of the rules that their debate began under, and go on under it. A record that names
-none is of the first: each moderation settled its own round alone, a question was argued as it stood, and criticisms
-that only repeat were left out of the share of definite ones.
+Editions. A record names the edition of the rules it began under, and resumes under it. A record without one is of the
+first. There, each moderation settled its own round alone, a question was argued as it stood, and repetitive criticisms
+did not count in the share of definite ones.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ FRAMING = Phase("framing")
 
 @dataclass(frozen=True, slots=True)
 class ReviewRules:
-    """What may be set about the rules. ``positions`` are those to be weighed; with none the motion is the only one.
+    """The rules of a review. ``positions`` are weighed against each other; with none the motion is the only one.
 
-    ``edition`` is not set but recorded; ``ABSENT`` is what the rules of a record are that does not name them.
+    ``edition`` is recorded and cannot be set; ``ABSENT`` is its value for records without one.
     """
 
     ABSENT: ClassVar[Mapping[str, Any]] = {"edition": 1}
@@ -85,7 +85,7 @@ class ReviewRules:
 
 @dataclass(frozen=True, slots=True)
 class RoundContext:
-    """Where the debate stands as a round begins: everything said before, and what may be cited."""
+    """The state at the beginning of a round: everything said before, and what may be cited."""
 
     number: int
     transcript: Transcript
@@ -96,12 +96,12 @@ class RoundContext:
     struck: frozenset[str] = frozenset()
 
     def phase(self, name: str) -> Phase:
-        """A phase of this round."""
+        """Return the name of a phase in this round."""
         return Phase(name if self.number == 1 else f"{name}-round-{self.number}")
 
 
 def review(rules: ReviewRules, context: DebateContext) -> Rulebook[ReviewVerdict]:
-    """A review from its framing to the last moderation."""
+    """Run a review."""
     proposers = numbered(PROPOSER, context.seats)
     framing, transcript = yield from frame(rules, context, len(proposers))
     positions = assign_positions(rules, context, proposers, framing)
@@ -115,9 +115,9 @@ def review(rules: ReviewRules, context: DebateContext) -> Rulebook[ReviewVerdict
         round_context = RoundContext(
             number, transcript, rules, make_citing(context, number), english, rounds, context.struck
         )
-        held, transcript = yield from run_round(positions, round_context)
-        rounds = (*rounds, held)
-        stop = find_stop(held)
+        current, transcript = yield from run_round(positions, round_context)
+        rounds = (*rounds, current)
+        stop = find_stop(current)
         if stop is not Stop.MAXIMUM:
             break
     return build_review_verdict(
@@ -126,7 +126,7 @@ def review(rules: ReviewRules, context: DebateContext) -> Rulebook[ReviewVerdict
 
 
 def frame(rules: ReviewRules, context: DebateContext, proposers: int) -> Rulebook[tuple[Framing | None, Transcript]]:
-    """The framing, and the floor with it."""
+    """Ask for the framing; return it with the transcript."""
     to_find = proposers if proposers > 1 and not rules.positions else 0
     first = tuple(row.source_id for row in context.sources if context.introduced.get(row.source_id, 1) == 1)
     spec = FramingSpec(rules.brief.criteria, first, to_find)
@@ -143,7 +143,7 @@ def frame(rules: ReviewRules, context: DebateContext, proposers: int) -> Ruleboo
 
 
 def run_round(positions: Sequence[Position], round_context: RoundContext) -> Rulebook[tuple[Round, Transcript]]:
-    """Every position is proposed, criticised and defended; then the moderator speaks."""
+    """Run every contest in parallel, then ask the moderator."""
     contests: tuple[Contest, ...]
     if len(positions) == 1:
         contests = ((yield from run_contest(positions[0], round_context)),)
@@ -152,34 +152,34 @@ def run_round(positions: Sequence[Position], round_context: RoundContext) -> Rul
     transcript = round_context.transcript.add(
         *(message for row in contests for message in list_messages(row, round_context))
     )
-    held = Round(round_context.number, contests)
-    for name, why in held.struck.items():
+    current = Round(round_context.number, contests)
+    for name, why in current.struck.items():
         yield from declare("penalty", name, {"penalty": "struck", "reason": why, "round": round_context.number})
     if any(row.proposition for row in contests):
-        held = yield from moderate(held, replace(round_context, transcript=transcript))
-    if held.moderation:
-        for found in held.moderation.findings:
+        current = yield from moderate(current, replace(round_context, transcript=transcript))
+    if current.moderation:
+        for found in current.moderation.findings:
             yield from declare("score", found.argument, {"round": round_context.number, "criteria": found.scores})
-        transcript = transcript.add(Message(MODERATOR, round_context.phase("moderation"), held.moderation.text()))
-    return held, transcript
+        transcript = transcript.add(Message(MODERATOR, round_context.phase("moderation"), current.moderation.text()))
+    return current, transcript
 
 
 def run_contest(position: Position, round_context: RoundContext) -> Rulebook[Contest]:
-    """One position in one round: its case, the critique, the rebuttal. Each hears what was said before it."""
-    held = yield from propose(Contest(position), round_context)
-    held = replace(held, proposition=omit(position.seat, held.proposition, round_context.struck))
-    if held.proposition:
-        held = yield from criticise(held, round_context)
-        held = replace(held, criticism=omit(CRITIC, held.criticism, round_context.struck))
-    if held.criticism and held.criticism.standing:
-        held = yield from rebut(held, round_context)
-        held = replace(held, rebuttals=omit(REBUTTER, held.rebuttals, round_context.struck))
-    return held
+    """Run one position through one round: proposition, critique, rebuttal."""
+    contest = yield from propose(Contest(position), round_context)
+    contest = replace(contest, proposition=omit(position.seat, contest.proposition, round_context.struck))
+    if contest.proposition:
+        contest = yield from criticise(contest, round_context)
+        contest = replace(contest, criticism=omit(CRITIC, contest.criticism, round_context.struck))
+    if contest.criticism and contest.criticism.standing:
+        contest = yield from rebut(contest, round_context)
+        contest = replace(contest, rebuttals=omit(REBUTTER, contest.rebuttals, round_context.struck))
+    return contest
 
 
-def propose(held: Contest, round_context: RoundContext) -> Rulebook[Contest]:
-    """The case for the position; in a further round the case that is left of it, in view of what was found."""
-    rules, position = round_context.rules, held.position
+def propose(contest: Contest, round_context: RoundContext) -> Rulebook[Contest]:
+    """Ask for the case for the position; in a further round, for what is left of it."""
+    rules, position = round_context.rules, contest.position
     fewest = rules.minimum_arguments if round_context.number == 1 else 1
     spec = PropositionSpec(
         position.prefix("PROP"),
@@ -203,14 +203,14 @@ def propose(held: Contest, round_context: RoundContext) -> Rulebook[Contest]:
         messages=round_context.transcript.visible_to(seat),
         limits=rules.proposition,
     )
-    return replace(held, proposition=turn) if isinstance(turn, Proposition) else held.without(turn)
+    return replace(contest, proposition=turn) if isinstance(turn, Proposition) else contest.without(turn)
 
 
-def criticise(held: Contest, round_context: RoundContext) -> Rulebook[Contest]:
-    """The case against the position. A weak one is asked for once more; the stronger of the two counts."""
-    assert held.proposition  # noqa: S101  (there is nothing to criticise otherwise)
-    rules, position = round_context.rules, held.position
-    standing = held.proposition.standing
+def criticise(contest: Contest, round_context: RoundContext) -> Rulebook[Contest]:
+    """Ask for the critique. A weak one is asked for once more; the stronger of the two counts."""
+    assert contest.proposition  # noqa: S101  (there is nothing to criticise otherwise)
+    rules, position = round_context.rules, contest.position
+    standing = contest.proposition.standing
     spec = CriticismSpec(
         position.prefix("CRIT"),
         position.text,
@@ -229,59 +229,59 @@ def criticise(held: Contest, round_context: RoundContext) -> Rulebook[Contest]:
         "lines": "\n".join(f"- {row}" for row in rules.brief.attack_lines) or "- what nobody has thought of",
     }
     quotes = {"position": position.text}
-    sees = round_context.transcript.add(*list_messages(held, round_context)).visible_to(CRITIC)
+    sees = round_context.transcript.add(*list_messages(contest, round_context)).visible_to(CRITIC)
     phase = round_context.phase("critique")
     first = yield from ask(
         CRITIC, phase, spec=spec, task=Task("critique", words, quotes), messages=sees, limits=rules.critique
     )
     if not isinstance(first, Criticism):
-        return held.without(first)
+        return contest.without(first)
     if not first.strength.weak:
-        return replace(held, criticism=first)
+        return replace(contest, criticism=first)
     told = {**words, "strength": str(first.strength.value), "because": first.strength.because}
     stronger = Task("critique-again", told, {**quotes, "critique": first.shown(first.struck)})
     again = yield from ask(CRITIC, phase, spec=spec, task=stronger, messages=sees, limits=rules.critique)
     if not isinstance(again, Criticism):
-        return replace(held.without(again), criticism=first, first_critique=first)
+        return replace(contest.without(again), criticism=first, first_critique=first)
     kept = again if again.strength.value >= first.strength.value else first
-    return replace(held, criticism=kept, first_critique=first)
+    return replace(contest, criticism=kept, first_critique=first)
 
 
-def rebut(held: Contest, round_context: RoundContext) -> Rulebook[Contest]:
-    """An answer to every criticism that stands."""
-    assert held.proposition  # noqa: S101  (nobody criticised nothing)
-    assert held.criticism  # noqa: S101
-    rules, position = round_context.rules, held.position
-    known = tuple(row.reasoning for row in held.proposition.standing)
-    known += tuple(row.answer for row in held.proposition.objections)
-    spec = RebuttalSpec(position.prefix("REB"), position.text, held.criticism.standing, known, round_context.citing)
+def rebut(contest: Contest, round_context: RoundContext) -> Rulebook[Contest]:
+    """Ask for an answer to every criticism that stands."""
+    assert contest.proposition  # noqa: S101  (nobody criticised nothing)
+    assert contest.criticism  # noqa: S101
+    rules, position = round_context.rules, contest.position
+    known = tuple(row.reasoning for row in contest.proposition.standing)
+    known += tuple(row.answer for row in contest.proposition.objections)
+    spec = RebuttalSpec(position.prefix("REB"), position.text, contest.criticism.standing, known, round_context.citing)
     task = Task(
-        "rebuttal", {"targets": ", ".join(row.id for row in held.criticism.standing)}, {"position": position.text}
+        "rebuttal", {"targets": ", ".join(row.id for row in contest.criticism.standing)}, {"position": position.text}
     )
-    sees = round_context.transcript.add(*list_messages(held, round_context)).visible_to(REBUTTER)
+    sees = round_context.transcript.add(*list_messages(contest, round_context)).visible_to(REBUTTER)
     turn = yield from ask(
         REBUTTER, round_context.phase("rebuttal"), spec=spec, task=task, messages=sees, limits=rules.rebuttal
     )
-    return replace(held, rebuttals=turn) if isinstance(turn, Rebuttals) else held.without(turn)
+    return replace(contest, rebuttals=turn) if isinstance(turn, Rebuttals) else contest.without(turn)
 
 
-def moderate(held: Round, round_context: RoundContext) -> Rulebook[Round]:
-    """What the moderator finds on the round. It is shown nothing of what was struck but numbers and reasons."""
-    rules, positions = round_context.rules, [row.position for row in held.contests]
+def moderate(current: Round, round_context: RoundContext) -> Rulebook[Round]:
+    """Ask the moderator. It sees only numbers and reasons of what was struck."""
+    rules, positions = round_context.rules, [row.position for row in current.contests]
     several = len(positions) > 1
-    named = tuple(row.position.id for row in held.contests if row.proposition) if several else ()
+    named = tuple(row.position.id for row in current.contests if row.proposition) if several else ()
     thesis = "" if several else positions[0].text
     if rules.edition > 1:
-        held = replace(held, carried=still_open(round_context.before))
-    spec = ModerationSpec(held.exhibits, held.open_criticisms, named, thesis, held.carried)
+        current = replace(current, carried=still_open(round_context.before))
+    spec = ModerationSpec(current.exhibits, current.open_criticisms, named, thesis, current.carried)
     words = {
-        "arguments": ids(held.exhibits) or "none stands",
-        "criticisms": ", ".join(held.open_criticisms) or "none stands",
-        "carried": ids(held.carried) or "none",
+        "arguments": ids(current.exhibits) or "none stands",
+        "criticisms": ", ".join(current.open_criticisms) or "none stands",
+        "carried": ids(current.carried) or "none",
         "criteria": "\n".join(f"  {row}" for row in criteria_text().splitlines()),
         "round": str(round_context.number),
         "rounds": str(min(rules.rounds, rules.MAXIMUM_ROUNDS)),
-        "struck": ", ".join(held.struck) or "none",
+        "struck": ", ".join(current.struck) or "none",
     }
     task = Task("moderation", words)
     if several:
@@ -295,36 +295,36 @@ def moderate(held: Round, round_context: RoundContext) -> Rulebook[Round]:
         messages=round_context.transcript.visible_to(MODERATOR),
         limits=rules.moderation,
     )
-    return replace(held, moderation=turn) if isinstance(turn, Moderation) else replace(held, silent=(turn,))
+    return replace(current, moderation=turn) if isinstance(turn, Moderation) else replace(current, silent=(turn,))
 
 
-def list_messages(held: Contest, round_context: RoundContext) -> tuple[Message, ...]:
-    """What one contest puts on the floor so far; of what was struck only the number and the reason."""
+def list_messages(contest: Contest, round_context: RoundContext) -> tuple[Message, ...]:
+    """Return what one contest has added so far; of struck items only the number and the reason."""
     turns = (
-        (held.position.seat, "proposition", held.proposition),
-        (CRITIC, "critique", held.criticism),
-        (REBUTTER, "rebuttal", held.rebuttals),
+        (contest.position.seat, "proposition", contest.proposition),
+        (CRITIC, "critique", contest.criticism),
+        (REBUTTER, "rebuttal", contest.rebuttals),
     )
     return tuple(
         Message(seat, round_context.phase(name), turn.shown(turn.struck)) for seat, name, turn in turns if turn
     )
 
 
-def find_stop(held: Round) -> Stop:
-    """Why there is no round after this one; ``MAXIMUM`` where only their number could end it."""
-    if any(row.reason == "budget" for row in held.abstentions):
+def find_stop(current: Round) -> Stop:
+    """Return why no round follows; ``MAXIMUM`` where only the number of rounds could end the review."""
+    if any(row.reason == "budget" for row in current.abstentions):
         return Stop.CEILING
-    if not any(row.proposition for row in held.contests):
+    if not any(row.proposition for row in current.contests):
         return Stop.NO_PROPOSITION
-    if held.moderation is None:
+    if current.moderation is None:
         return Stop.NO_MODERATION
-    return Stop.MAXIMUM if held.moderation.another_round else Stop.MODERATOR
+    return Stop.MAXIMUM if current.moderation.another_round else Stop.MODERATOR
 
 
 def assign_positions(
     rules: ReviewRules, context: DebateContext, proposers: Sequence[Seat], framing: Framing | None
 ) -> tuple[Position, ...]:
-    """The positions and who argues for them; none where several were to be named and nobody named them."""
+    """Return the positions and who argues for them; none where several were needed and the framer named none."""
     texts = rules.positions or (framing.positions if framing else ())
     if len(proposers) == 1 and len(texts) <= 1:
         argued = framing.thesis if framing and context.motion.is_question and rules.edition > 1 else context.motion.text
@@ -335,13 +335,13 @@ def assign_positions(
 
 
 def make_citing(context: DebateContext, number: int) -> Citing:
-    """What may be cited in round ``number``: the sources that were introduced by then."""
+    """Return what may be cited in round ``number``: the sources introduced by then."""
     known = context.sources_by(number)
     return Citing(known, context.motion.text) if known else NOTHING
 
 
 def introduce_sources(context: DebateContext, number: int) -> tuple[Message, ...]:
-    """The sources that a further round brings, as they are laid before every seat."""
+    """Return the sources that a further round introduces, as messages to every seat."""
     return tuple(
         Message(EVIDENCE, Phase(f"round-{number}"), f"New evidence {row.source_id}: {row.title}\n{row.text}")
         for row in context.sources
@@ -350,5 +350,5 @@ def introduce_sources(context: DebateContext, number: int) -> tuple[Message, ...
 
 
 def find_unreached_sources(context: DebateContext, rounds: Sequence[Round]) -> tuple[str, ...]:
-    """The sources whose round was never held."""
+    """Return the sources whose round never took place."""
     return tuple(name for name, number in context.introduced.items() if number > len(rounds))

@@ -1,4 +1,4 @@
-"""What is said about one position in one round of a review, and what of it stands."""
+"""One position in one round of a review, and what of it stands."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from disputatio.kernel import Abstention, Seat
 
 
 def prefix_of(stem: str, position: int) -> str:
-    """How arguments about a position are numbered: ``PROP`` for the first position, ``PROP2`` for the second."""
+    """Return the number prefix of a position's arguments: ``PROP`` for the first position, ``PROP2`` for the second."""
     return stem if position == 1 else f"{stem}{position}"
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A position and who argues for it. ``number`` counts from 1; ``text`` says what is argued for."""
+    """A position and who argues for it. ``number`` counts from 1."""
 
     number: int
     seat: Seat
@@ -26,11 +26,11 @@ class Position:
 
     @property
     def id(self) -> str:
-        """How the position is called."""
+        """Its id."""
         return f"POSITION-{self.number}"
 
     def prefix(self, stem: str) -> str:
-        """How arguments about it are numbered."""
+        """Return the number prefix of its arguments."""
         return prefix_of(stem, self.number)
 
 
@@ -38,7 +38,7 @@ class Position:
 class Contest:
     """One position in one round: its case, the critique, the rebuttal; None where a turn is missing.
 
-    ``first_critique`` is the one before the critic was asked again, where it was; ``silent`` tells who abstained.
+    ``first_critique`` is the one before the critic was asked again, where it was.
     """
 
     position: Position
@@ -49,40 +49,40 @@ class Contest:
     silent: tuple[Abstention, ...] = ()
 
     def without(self, silent: Abstention) -> Contest:
-        """The contest with one more seat silent."""
+        """Return the contest with one more abstention."""
         return replace(self, silent=(*self.silent, silent))
 
     @property
     def arguments(self) -> tuple[ReviewArgument, ...]:
-        """The arguments for the position, struck ones too."""
+        """The arguments for the position, struck ones included."""
         return self.proposition.arguments if self.proposition else ()
 
     @property
     def criticisms(self) -> tuple[CounterArgument, ...]:
-        """The criticisms, struck ones too."""
+        """The criticisms, struck ones included."""
         return self.criticism.arguments if self.criticism else ()
 
     @property
     def answers(self) -> tuple[Rebuttal, ...]:
-        """The answers to criticisms, struck ones too."""
+        """The answers to criticisms, struck ones included."""
         return self.rebuttals.answers if self.rebuttals else ()
 
     @property
     def struck(self) -> dict[str, str]:
-        """Everything that is struck, each with the reason."""
+        """The ids of struck items, each with the reason."""
         turns = (self.proposition, self.criticism, self.rebuttals)
         return {name: why for turn in turns if turn for name, why in turn.struck.items()}
 
     def criticisms_of(self, argument: str) -> tuple[CounterArgument, ...]:
-        """The criticisms that stand and aim at ``argument``."""
+        """Return the standing criticisms that target ``argument``."""
         return tuple(row for row in self.criticisms if row.target == argument and row.id not in self.struck)
 
     def answer_to(self, criticism: str) -> Rebuttal | None:
-        """The answer to ``criticism`` that stands, if there is one."""
+        """Return the standing answer to ``criticism``, if there is one."""
         return next((row for row in self.answers if row.target == criticism and row.id not in self.struck), None)
 
     def exhibits(self) -> Iterator[Exhibit]:
-        """What the moderator finds on: every argument, criticism and answer that stands."""
+        """Yield what the moderator judges: every standing argument, criticism and answer."""
         struck = self.struck
         for argument in self.arguments:
             if argument.id not in struck:
@@ -102,9 +102,9 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round: its contests, one for each position, and the moderation; None where the moderator was silent.
+    """One round: a contest for each position, and the moderation; None where the moderator was silent.
 
-    ``carried`` are the criticisms of earlier rounds that were still open when it was moderated.
+    ``carried`` are criticisms of earlier rounds that were still open when it was moderated.
     """
 
     number: int
@@ -115,42 +115,42 @@ class Round:
 
     @property
     def exhibits(self) -> tuple[Exhibit, ...]:
-        """What the moderator finds on."""
+        """What the moderator judges."""
         return tuple(row for contest in self.contests for row in contest.exhibits())
 
     @property
     def open_criticisms(self) -> tuple[str, ...]:
-        """The ids of the criticisms that the moderator settles: those that stand, then those carried over."""
+        """The ids of the criticisms to resolve: those that stand, then the carried ones."""
         own = (row.id for contest in self.contests for row in contest.criticisms if row.id not in contest.struck)
         return (*own, *(row.id for row in self.carried))
 
     @property
     def struck(self) -> dict[str, str]:
-        """Everything that is struck in it, each with the reason."""
+        """The ids of struck items, each with the reason."""
         return {name: why for contest in self.contests for name, why in contest.struck.items()}
 
     @property
     def abstentions(self) -> tuple[Abstention, ...]:
-        """Everybody who was silent in it."""
+        """Every abstention of the round."""
         return (*(row for contest in self.contests for row in contest.silent), *self.silent)
 
 
 def last_points(rounds: Sequence[Round]) -> dict[str, Point]:
-    """The last that a moderator said of each criticism, in the order in which they were made."""
-    said = [row for held in rounds if held.moderation for row in held.moderation.points]
+    """Return the latest ruling on each criticism, in the order the criticisms were made."""
+    said = [row for round_ in rounds if round_.moderation for row in round_.moderation.points]
     return {row.criticism: row for row in said}
 
 
 def still_open(rounds: Sequence[Round]) -> tuple[Exhibit, ...]:
-    """The criticisms of ``rounds`` that are unresolved after them, for the moderator of a further round.
+    """Return the unresolved criticisms of ``rounds``, for the moderator of a further round.
 
-    One that went unanswered may be met by what a further round brings; one that was conceded may not.
+    A criticism without an answer may still be met; a conceded one may not.
     """
     points = last_points(rounds)
     return tuple(
         Exhibit(row.id, f"{row.claim} {row.reasoning}", answer.reasoning if answer else "", not conceded)
-        for held in rounds
-        for contest in held.contests
+        for round_ in rounds
+        for contest in round_.contests
         for row in contest.criticisms
         if row.id in points and points[row.id].resolution is Resolution.UNRESOLVED
         for answer in [contest.answer_to(row.id)]
@@ -159,8 +159,8 @@ def still_open(rounds: Sequence[Round]) -> tuple[Exhibit, ...]:
 
 
 def numbers_from(round_number: int) -> int:
-    """The number before the first argument of a round: PROP-1 in the first, PROP-201 in the second, PROP-301.
+    """Return the number before the first argument of a round: PROP-1 in the first, PROP-201 in the second, PROP-301.
 
-    So a number tells its round, and none is given twice in a review.
+    So a number tells its round and is unique in a review.
     """
     return 0 if round_number == 1 else 100 * round_number

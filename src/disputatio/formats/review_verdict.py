@@ -1,17 +1,20 @@
-"""What came of a review: standings, flags, the last moderation. Everything here is worked out by code from the turns.
+"""The outcome of a review: standings, flags, the last moderation. Code computes everything from the turns.
 
-How an argument stands, computed from the exchange alone and again with the moderator's findings:
+A criticism, computed from the answer to it:
+- UPHELD where it was conceded or not answered;
+- PARTIALLY_UPHELD where it was accepted in part;
+- UNCERTAIN where it was refuted, since the critic has no further word in the round.
 
-    a criticism    computed: UPHELD where it was conceded or went unanswered, PARTIALLY_UPHELD where it was accepted in
-                   part, UNCERTAIN where it was refuted, since the critic has no further word in the round.
-                   judged: UPHELD where the moderator resolved it for the critique, REFUTED where for the proposition,
-                   UNCERTAIN where it is unresolved.
-    an argument    REFUTED where a criticism that stands shows that it misreads its evidence or assumes what it hides;
-                   PARTIALLY_UPHELD where a tail risk or a harm stands against it, or a criticism holds in part;
-                   UNCERTAIN where one is contested; UPHELD where none of these is so.
+A criticism, as the moderator judged it: UPHELD where resolved for the critique, REFUTED where for the proposition,
+UNCERTAIN where unresolved.
 
-What was struck has no standing. A criticism that was open after its round and settled in a later one stands as the
-last moderation of it says.
+An argument, by the criticisms that stand against it, computed or judged:
+- REFUTED where one shows misread evidence or a hidden assumption;
+- PARTIALLY_UPHELD where a tail risk or a harm stands against it, or a criticism holds in part;
+- UNCERTAIN where one is contested;
+- UPHELD otherwise.
+
+Struck items have no standing. The last ruling on a criticism counts, even from a later round.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ VOID = "VOID"
 
 
 class Stop(StrEnum):
-    """Why there was no further round."""
+    """Why no further round took place."""
 
     MODERATOR = "moderator"
     """The moderator found that another round would not help."""
@@ -52,7 +55,7 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Something about the review that whoever relies on it must know. A critical one is a failed validation."""
+    """A warning about the review. A critical one is a failed validation."""
 
     flag: str
     round: int
@@ -61,7 +64,7 @@ class Flag:
     critical: bool = False
 
     def as_json(self) -> JsonObject:
-        """As the record keeps it."""
+        """Return the recorded form."""
         return {
             "flag": self.flag,
             "round": self.round,
@@ -73,7 +76,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class ReviewVerdict:
-    """What came of a review. ``moderation`` is the last there is; None where no round came to one."""
+    """The outcome of a review."""
 
     question: str
     framing: Framing | None
@@ -90,20 +93,20 @@ class ReviewVerdict:
 
     @property
     def moderation(self) -> Moderation | None:
-        """The last moderation."""
+        """The last moderation; None where there is none."""
         return self.moderated.moderation if self.moderated else None
 
     @property
     def points(self) -> dict[str, Point]:
-        """The last state of every criticism that was moderated in any round, by its id."""
+        """The latest ruling on every moderated criticism, by id."""
         return last_points(self.rounds)
 
     @property
     def unmoderated(self) -> tuple[CounterArgument, ...]:
-        """The criticisms that stand and that no moderator came to speak of."""
+        """The standing criticisms that no moderator ruled on."""
         points = self.points
-        rows = [row for held in self.rounds for each in held.contests for row in each.criticisms]
-        struck = {name for held in self.rounds for name in held.struck}
+        rows = [row for round_ in self.rounds for each in round_.contests for row in each.criticisms]
+        struck = {name for round_ in self.rounds for name in round_.struck}
         return tuple(row for row in rows if row.id not in points and row.id not in struck)
 
     @property
@@ -118,7 +121,7 @@ class ReviewVerdict:
         return f"{found.confidence.value} confidence after {_rounds(self.moderated)}: {points}{failed}"
 
     def _counted(self) -> str:
-        """How many criticisms ended how. What is upheld speaks against the proposition, what is met no longer does."""
+        """Return how many criticisms were upheld, met, left unresolved, or not moderated."""
         ended = [row.resolution for row in self.points.values()]
         if not ended:
             return "no criticism"
@@ -131,24 +134,24 @@ class ReviewVerdict:
 
     @property
     def ranking(self) -> tuple[tuple[int, str], ...]:
-        """The positions with their rank, 1 the best supported; equally supported ones share a rank."""
+        """The positions by rank, 1 the best supported; ties share a rank."""
         backings = self.moderation.backings if self.moderation else ()
         ranked = sorted(backings, key=lambda row: -row.support)
         return tuple((1 + sum(each.support > row.support for each in backings), row.position) for row in ranked)
 
     def totals(self) -> dict[str, Fraction | None]:
-        """The mean of the moderator's scores over all arguments of each role, 1 to 10; None where there are none."""
+        """Return the moderator's mean score of each role, 1 to 10; None without scores."""
         found: dict[str, list[Fraction]] = {"proposer": [], "critic": [], "rebuttal": []}
-        for held in self.rounds:
-            for role, scores in role_scores(held).items():
+        for round_ in self.rounds:
+            for role, scores in role_scores(round_).items():
                 found[role] += scores
         return {role: mean(scores) if scores else None for role, scores in found.items()}
 
     def tilt(self) -> JsonObject:
-        """How much better the moderator scored the case for the positions than the critique, in points."""
+        """Return how much higher, in points, the moderator scored the case than the critique."""
         rows: dict[str, list[Fraction]] = {"proposition": [], "critique": []}
-        for held in self.rounds:
-            scores = role_scores(held)
+        for round_ in self.rounds:
+            scores = role_scores(round_)
             rows["proposition"] += scores["proposer"] + scores["rebuttal"]
             rows["critique"] += scores["critic"]
         both = {name: mean(scores) if scores else None for name, scores in rows.items()}
@@ -159,7 +162,7 @@ class ReviewVerdict:
         return {**known, "difference": gap}
 
     def as_json(self) -> JsonObject:
-        """The whole verdict, as the record and the exports keep it."""
+        """Return the whole verdict, as the record and the exports keep it."""
         found = self.moderation
         last = self.moderated
         claims = _claims(self.rounds)
@@ -194,25 +197,25 @@ class ReviewVerdict:
                 role: None if value is None else round_half_up(value, 4) for role, value in self.totals().items()
             },
             "tilt": self.tilt(),
-            "trace": [row for held in self.rounds for row in trace_of(held, self.points)],
-            "rounds": [round_json(held, claims) for held in self.rounds],
+            "trace": [row for round_ in self.rounds for row in trace_of(round_, self.points)],
+            "rounds": [round_json(round_, claims) for round_ in self.rounds],
             "rubric": "review",
             "measures": "the quality of the argument, not who is right",
         }
 
     def _agreed(self) -> list[JsonObject]:
-        """The criticisms that the rebuttal conceded as a whole."""
+        """Return the criticisms that the rebuttal fully conceded."""
         return [
             {"id": row.id, "claim": row.claim, "conceded_by": "rebutter"}
-            for held in self.rounds
-            for each in held.contests
+            for round_ in self.rounds
+            for each in round_.contests
             for row in each.criticisms
             if (answer := each.answer_to(row.id)) and answer.kind is RebuttalKind.CONCEDE
         ]
 
     def _challenge(self) -> int | None:
-        """The strength of the weakest critique that counts; None where there was none."""
-        strengths = [row.criticism.strength.value for held in self.rounds for row in held.contests if row.criticism]
+        """Return the strength of the weakest critique that counts; None without one."""
+        strengths = [row.criticism.strength.value for round_ in self.rounds for row in round_.contests if row.criticism]
         return min(strengths, default=None)
 
 
@@ -225,10 +228,10 @@ def build_review_verdict(
     brief: Brief,
     not_reached: Sequence[str],
 ) -> ReviewVerdict:
-    """Put together what came of a review."""
+    """Build the verdict of a review."""
     flags = [] if framing else [Flag("unframed", 0, "framing", "the motion was debated as it stands")]
-    for held in rounds:
-        flags += [row for each in held.contests for row in _contest_flags(held.number, each)]
+    for round_ in rounds:
+        flags += [row for each in round_.contests for row in _contest_flags(round_.number, each)]
     verdict = ReviewVerdict(question, framing, positions, rounds, stop, brief, ())
     found = verdict.moderation
     unresolved = [name for name, row in verdict.points.items() if row.resolution is Resolution.UNRESOLVED]
@@ -243,17 +246,17 @@ def build_review_verdict(
     return ReviewVerdict(question, framing, positions, rounds, stop, brief, tuple(flags))
 
 
-def _contest_flags(number: int, held: Contest) -> list[Flag]:
+def _contest_flags(number: int, contest: Contest) -> list[Flag]:
     flags = [
         Flag("fabricated_citation" if why.startswith("fabricated") else "uncited_evidence", number, name, why, True)
-        for name, why in held.struck.items()
+        for name, why in contest.struck.items()
     ]
-    about = held.position.id
-    if held.proposition and held.criticism is None:
+    about = contest.position.id
+    if contest.proposition and contest.criticism is None:
         flags.append(Flag("unchallenged", number, about, "no critique was heard: nobody challenged the proposition"))
-    if held.criticism is None:
+    if contest.criticism is None:
         return flags
-    strength = held.criticism.strength
+    strength = contest.criticism.strength
     if strength.flagged:
         detail = f"the strength of the critique is {strength.value} of 10 ({strength.because}); see the critic's prompt"
         flags.append(Flag("weak_challenge", number, about, detail))
@@ -263,14 +266,14 @@ def _contest_flags(number: int, held: Contest) -> list[Flag]:
     return flags
 
 
-def role_scores(held: Round) -> dict[str, list[Fraction]]:
-    """The mean score of every argument by role, in the order of the debate."""
+def role_scores(round_: Round) -> dict[str, list[Fraction]]:
+    """Return the mean score of every argument by role, in debate order."""
     found: dict[str, list[Fraction]] = {"proposer": [], "critic": [], "rebuttal": []}
-    if held.moderation is None:
+    if round_.moderation is None:
         return found
-    roles = {row.id: "proposer" for each in held.contests for row in each.arguments}
-    roles |= {row.id: "critic" for each in held.contests for row in each.criticisms}
-    for row in held.moderation.findings:
+    roles = {row.id: "proposer" for each in round_.contests for row in each.arguments}
+    roles |= {row.id: "critic" for each in round_.contests for row in each.criticisms}
+    for row in round_.moderation.findings:
         found[roles.get(row.argument, "rebuttal")].append(_mean_of(row.scores))
     return found
 
@@ -292,7 +295,7 @@ class Aimed(Protocol):
 
 
 def computed_of_criticism(answer: RebuttalKind | None) -> tuple[Standing, str]:
-    """How a criticism stands by what the answer to it says alone; None where there is no answer."""
+    """Return how a criticism stands by the answer to it alone, and why."""
     if answer is None:
         return Standing.UPHELD, "nobody answered it"
     if answer is RebuttalKind.CONCEDE:
@@ -303,7 +306,7 @@ def computed_of_criticism(answer: RebuttalKind | None) -> tuple[Standing, str]:
 
 
 def standing_under(criticisms: Iterable[tuple[Aimed, Standing]]) -> tuple[Standing, str]:
-    """How an argument stands under criticisms that stand themselves as given."""
+    """Return how an argument stands under criticisms with the given standings, and why."""
     rows = list(criticisms)
     if not rows:
         return Standing.UPHELD, "no criticism that stands aims at it"
@@ -330,22 +333,22 @@ _JUDGED = {
 }
 
 
-def trace_of(held: Round, points: Mapping[str, Point]) -> list[JsonObject]:
-    """The argument trace table of one round: every argument and every criticism, with what it drew.
+def trace_of(round_: Round, points: Mapping[str, Point]) -> list[JsonObject]:
+    """Return the argument trace table of one round: every argument and criticism with its responses.
 
-    ``points`` are the last states of all criticisms, by their ids.
+    ``points`` are the latest rulings on all criticisms, by id.
     """
     judged = {name: _JUDGED[row.resolution] for name, row in points.items()}
     rows: list[JsonObject] = []
-    for each in held.contests:
-        rows += [_argument_row(row, each, held, judged) for row in each.arguments]
-        rows += [_criticism_row(row, each, held, points) for row in each.criticisms]
+    for each in round_.contests:
+        rows += [_argument_row(row, each, round_, judged) for row in each.arguments]
+        rows += [_criticism_row(row, each, round_, points) for row in each.criticisms]
     return rows
 
 
-def _argument_row(row: ReviewArgument, held: Contest, whole: Round, judged: Mapping[str, Standing]) -> JsonObject:
-    against = held.criticisms_of(row.id)
-    answers = [(each, held.answer_to(each.id)) for each in against]
+def _argument_row(row: ReviewArgument, contest: Contest, whole: Round, judged: Mapping[str, Standing]) -> JsonObject:
+    against = contest.criticisms_of(row.id)
+    answers = [(each, contest.answer_to(each.id)) for each in against]
     computed, why = standing_under(
         (each, computed_of_criticism(answer.kind if answer else None)[0]) for each, answer in answers
     )
@@ -355,16 +358,16 @@ def _argument_row(row: ReviewArgument, held: Contest, whole: Round, judged: Mapp
     drew: list[JsonObject] = [
         {"response": each.attack.value, "reasoning": each.claim, "questions": [], "by": each.id} for each in against
     ]
-    struck = held.struck.get(row.id, "")
-    base = _trace_base(row.id, held.position.seat, row.claim, whole, struck, drew)
+    struck = contest.struck.get(row.id, "")
+    base = _trace_base(row.id, contest.position.seat, row.claim, whole, struck, drew)
     return base | _standings(found, reason, computed, why, struck)
 
 
-def _criticism_row(row: CounterArgument, held: Contest, whole: Round, points: Mapping[str, Point]) -> JsonObject:
-    answer = held.answer_to(row.id)
+def _criticism_row(row: CounterArgument, contest: Contest, whole: Round, points: Mapping[str, Point]) -> JsonObject:
+    answer = contest.answer_to(row.id)
     computed, why = computed_of_criticism(answer.kind if answer else None)
     point = points.get(row.id)
-    struck = held.struck.get(row.id, "")
+    struck = contest.struck.get(row.id, "")
     drew: list[JsonObject] = []
     if answer:
         drew.append({"response": answer.kind.value, "reasoning": answer.reasoning, "questions": [], "by": answer.id})
@@ -415,7 +418,7 @@ def _standings(judged: Standing | None, reason: str, computed: Standing, why: st
 
 
 def _claims(rounds: Sequence[Round]) -> dict[str, str]:
-    return {row.id: row.claim for held in rounds for each in held.contests for row in each.criticisms}
+    return {row.id: row.claim for round_ in rounds for each in round_.contests for row in each.criticisms}
 
 
 def _point_json(row: Point, claims: Mapping[str, str]) -> JsonObject:
@@ -423,10 +426,10 @@ def _point_json(row: Point, claims: Mapping[str, str]) -> JsonObject:
     return {"id": row.criticism, "claim": claim, "outcome": row.resolution.value, "because": row.because}
 
 
-def round_json(held: Round, claims: Mapping[str, str]) -> JsonObject:
-    """One round as the outcome keeps it; the published round record is made of it and of what the calls cost."""
-    found = held.moderation
-    scores = {role: mean(rows) if rows else None for role, rows in role_scores(held).items()}
+def round_json(round_: Round, claims: Mapping[str, str]) -> JsonObject:
+    """Return one round as the outcome keeps it. The published round record combines it with the cost of the calls."""
+    found = round_.moderation
+    scores = {role: mean(rows) if rows else None for role, rows in role_scores(round_).items()}
     evaluation: JsonObject | None = None
     if found:
         evaluation = {
@@ -438,20 +441,24 @@ def round_json(held: Round, claims: Mapping[str, str]) -> JsonObject:
             "synthesis": found.synthesis,
             "confidence": found.confidence.value,
             "uncertainties": list(found.uncertainties),
-            "critical": [f"{name} was struck: {why}" for name, why in held.struck.items()],
+            "critical": [f"{name} was struck: {why}" for name, why in round_.struck.items()],
             "backings": [{"position": r.position, "support": r.support, "because": r.because} for r in found.backings],
         }
-    return {"number": held.number, "contests": [_contest_json(row) for row in held.contests], "evaluation": evaluation}
-
-
-def _contest_json(held: Contest) -> JsonObject:
-    struck = held.struck
     return {
-        "position": held.position.id,
-        "seat": held.position.seat,
-        "proposition": _proposition_json(held.proposition, struck) if held.proposition else None,
-        "criticism": _criticism_json(held.criticism, held.first_critique, struck) if held.criticism else None,
-        "rebuttals": _rebuttals_json(held.rebuttals, struck) if held.rebuttals else None,
+        "number": round_.number,
+        "contests": [_contest_json(row) for row in round_.contests],
+        "evaluation": evaluation,
+    }
+
+
+def _contest_json(contest: Contest) -> JsonObject:
+    struck = contest.struck
+    return {
+        "position": contest.position.id,
+        "seat": contest.position.seat,
+        "proposition": _proposition_json(contest.proposition, struck) if contest.proposition else None,
+        "criticism": _criticism_json(contest.criticism, contest.first_critique, struck) if contest.criticism else None,
+        "rebuttals": _rebuttals_json(contest.rebuttals, struck) if contest.rebuttals else None,
     }
 
 
@@ -507,6 +514,6 @@ def _support_json(row: ReviewArgument | CounterArgument | Rebuttal, struck: Mapp
     }
 
 
-def _rounds(held: Round | None) -> str:
-    number = held.number if held else 0
+def _rounds(round_: Round | None) -> str:
+    number = round_.number if round_ else 0
     return "1 round" if number == 1 else f"{number} rounds"

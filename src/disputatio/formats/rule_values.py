@@ -1,7 +1,7 @@
-"""The rule by which a panel decides, named before the debate, and how a silence counts.
+"""Values that rules hold: the brief of a review, the cast of a match, the decision rule of a panel.
 
-The names are those people type and reports show. ``threshold_vote`` needs a stated number of votes, more than half of
-all registered debaters where none is stated; what the others need stands in ``judging.votes``.
+The names of the decision rules are those people type and reports show. ``threshold_vote`` needs a number of votes, by
+default more than half of all registered debaters. See ``judging.votes`` for the others.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from disputatio.judging.votes import (
 from disputatio.kernel import JsonObject
 
 MAX_ROUNDS_EXHAUSTED = "max_rounds_exhausted"
-"""All rounds were held and no option met the rule: the decision is to escalate."""
+"""No option met the rule in any round: the decision is to escalate."""
 BUDGET_REACHED = "budget_reached"
-"""The debate stopped at its ceiling: there is no decision."""
+"""The debate stopped at its budget: there is no decision."""
 ESCALATE, REVISE = "escalate", "revise"
 
 
 class RuleName(StrEnum):
-    """What the rules are called."""
+    """Names of the decision rules."""
 
     THRESHOLD_VOTE = "threshold_vote"
     MAJORITY = "majority"
@@ -47,13 +47,13 @@ class RuleName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionRule:
-    """A rule with its numbers; those that are None have their default.
+    """A decision rule with its numbers; None means the default.
 
     Attributes:
         name: which rule.
-        threshold: votes, for ``threshold_vote`` alone.
-        share: of the electorate for ``super-majority`` (2/3), of all weight for ``weighted`` (1/2); for no other.
-        weights: of the debaters, for ``weighted`` alone; whoever is not named weighs 1.
+        threshold: votes; for ``threshold_vote`` alone.
+        share: of the electorate for ``super-majority`` (2/3), of all weight for ``weighted`` (1/2); for no other rule.
+        weights: of the debaters, for ``weighted`` alone; a debater without one weighs 1.
 
     Raises:
         InvalidInputError: a number is given that the rule does not take.
@@ -78,10 +78,10 @@ class DecisionRule:
                 )
 
     def among(self, electorate: Sequence[str]) -> VotingRule:
-        """The rule for these debaters.
+        """Return the voting rule for these debaters.
 
         Raises:
-            InvalidInputError: they cannot meet it, or a weight is of somebody else.
+            InvalidInputError: they cannot meet it, or a weight is not of one of them.
         """
         rule = self._among(electorate)
         rule.check(electorate)
@@ -103,7 +103,7 @@ class DecisionRule:
 
 
 def silence_of(reason: str) -> Silence:
-    """How an abstention counts: nobody asked the debater, its model failed, or it gave no vote that can be read."""
+    """Return how an abstention counts: not asked, failed model, or no readable vote."""
     if reason in {"budget", "not_recorded"}:
         return Silence.ABSENT
     return Silence.ABSTAINED if reason == "misfit" else Silence.FAILED
@@ -111,15 +111,15 @@ def silence_of(reason: str) -> Silence:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """The matter of a review, beside its motion.
+    """What a review looks for, besides its motion.
 
     Attributes:
         name: the preset it comes from; empty for none.
-        task_type: what kind of decision this is; costs are compared and gates decided by it.
-        framing: what the framing must pay regard to, in sentences.
+        task_type: the kind of decision; costs are compared and gates decided by it.
+        framing: what the framing must consider, in sentences.
         criteria: what a good answer must do; the framing adds its own.
         attack_lines: what the critic must try, in sentences.
-        angles: nouns that can stand after "for"; small models are asked for one argument from each.
+        angles: nouns that can follow "for"; a small model is asked for one argument from each.
     """
 
     name: str = ""
@@ -130,16 +130,16 @@ class Brief:
     angles: tuple[str, ...] = ANGLES
 
     def as_json(self) -> JsonObject:
-        """As the record keeps it."""
+        """Return the recorded form."""
         body = {row.name: getattr(self, row.name) for row in fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in body.items()}
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Brief:
-        """The brief that a record or a preset file holds.
+        """Read the brief of a record or a preset file.
 
         Raises:
-            TypeError: it has a key that no brief has.
+            TypeError: it has an unknown key.
         """
         values: dict[str, Any] = {name: tuple(row) if isinstance(row, list) else row for name, row in body.items()}
         return cls(**values)
@@ -147,7 +147,7 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class Personality:
-    """A way of debating. ``name`` is how people call it, ``about`` is what its debater is told."""
+    """How a debater argues: a name for people and the text its prompt contains."""
 
     name: str
     about: str
@@ -155,21 +155,21 @@ class Personality:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who has which personality, by seat; a seat that is missing argues as it likes."""
+    """Personalities by seat. A seat without one argues as it likes."""
 
     members: tuple[tuple[str, Personality], ...] = ()
 
     def of(self, seat: str) -> Personality | None:
-        """The personality of ``seat``."""
+        """Return the personality of ``seat``."""
         return dict(self.members).get(seat)
 
     def as_json(self) -> JsonObject:
-        """As the record keeps it, texts and all: a file may have changed when the match goes on."""
+        """Return the recorded form, with the texts: the file may change before the match resumes."""
         return {"personalities": {seat: {"name": row.name, "about": row.about} for seat, row in self.members}}
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Cast:
-        """The cast that a record keeps."""
+        """Read the recorded form."""
         rows = body["personalities"].items()
         return cls(tuple((seat, Personality(row["name"], row["about"])) for seat, row in rows))
 
@@ -179,5 +179,5 @@ _NAME = re.compile(r"\w(?:[\w -]*\w)?")
 
 
 def is_name(text: str) -> bool:
-    """Whether ``text`` can name a debater or an option: nothing in it can end a line, a list or a pattern."""
+    """Whether ``text`` can name a debater or an option. It contains nothing that ends a line, a list or a pattern."""
     return len(text) <= LONGEST_NAME and _NAME.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""Rules as the record keeps them, and back: so that a debate resumes under the rules it began with."""
+"""Rules to and from JSON, so that a debate resumes under the rules it began with."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from disputatio.kernel import JsonObject, Limits
 
 
 def rules_json(rules: Any) -> JsonObject:
-    """A format's rules as JSON; weights are exact fractions in text."""
+    """Return a format's rules as JSON; exact fractions are strings."""
     return {row.name: _value_json(getattr(rules, row.name)) for row in fields(rules)}
 
 
 def rules_from_json(debate_format: Format, body: Mapping[str, Any]) -> Any:
-    """The rules that a record keeps. A rule that it does not name has the meaning it had before there was that rule,
-    which the class of the rules states as ``ABSENT``.
+    """Read recorded rules. A rule that the record lacks gets its value from ``ABSENT`` of the rules class: its meaning
+    before the rule existed.
 
     Raises:
         TypeError: the record names a rule that the format does not have.

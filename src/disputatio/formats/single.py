@@ -1,14 +1,19 @@
-"""The single answer: one seat answers the question, once or several times, and nobody discusses anything.
+"""Formats of one seat: the single answer and the recognition probe.
 
-The rules
-    1. The answerer is asked for one of the options, or for a number where there are none, with its reasons first.
-    2. Asked several times, it never sees an earlier answer: each is a sample of its own, numbered from ``first``.
-       Sixteen are asked for at once at most, since providers turn away hundreds of calls in one moment.
-    3. The answer given most often wins (self-consistency: Wang et al. 2023, "Self-Consistency Improves Chain of Thought
-       Reasoning in Language Models"). Of answers that are level the one that was given first wins, so that an even
-       number of samples is not held against this baseline. Samples without an answer do not vote.
+The single answer
+    1. The seat gives reasons, then one of the options, or a number where there are none.
+    2. Samples are independent: none sees another. They are numbered from ``first``. At most sixteen run at once, since
+       providers reject hundreds of parallel calls.
+    3. The most frequent answer wins (self-consistency: Wang et al. 2023, "Self-Consistency Improves Chain of Thought
+       Reasoning in Language Models"). In a tie the earliest answer wins, so an even number of samples is no handicap.
+       Samples without an answer do not count.
 
-It is here as the baseline that debates are compared with, once at the cost of one answer and once at theirs.
+It is the baseline of debates, at the cost of one answer and at the cost of a debate.
+
+The recognition probe
+    The seat reads a whole knowledge base and guesses its index and month, with clues. It must guess: an abstention
+    would hide what the model remembers. A backtest runs the probe for each date, with and without names and dates, so
+    that its reader can tell argument from memory.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ SAMPLED = Limits(max_tokens=1500, temperature=0.7)
 
 @dataclass(frozen=True, slots=True)
 class SingleRules:
-    """What may be set about the rules. Without ``options`` the answer is a number."""
+    """The rules of a single answer. Without ``options`` the answer is a number."""
 
     options: tuple[str, ...] = ()
     samples: int = 1
@@ -41,13 +46,13 @@ class SingleRules:
 
 @dataclass(frozen=True, slots=True)
 class SingleVerdict:
-    """Every sample's answer, None where it abstained, and what they come to."""
+    """The answer of each sample, None where it abstained."""
 
     answers: tuple[GivenAnswer | None, ...]
     first: int
 
     def as_json(self) -> JsonObject:
-        """The verdict as the record keeps it; the reasons are in the turns."""
+        """Return the verdict as the record keeps it; the turns hold the reasons."""
         given = [row.answer if row else None for row in self.answers]
         return {
             "format": "single",
@@ -61,14 +66,14 @@ class SingleVerdict:
 
 
 def pick_most_given(answers: Sequence[str | None]) -> str | None:
-    """The answer given most often; of those that are level the one given first; None where none was given."""
+    """Return the most frequent answer, the earliest in a tie; None where there is none."""
     counts = Counter(row for row in answers if row is not None)
-    # A counter keeps the order of first appearance, and max takes the first of several.
+    # A Counter keeps the order of first appearance, and max returns the first of several.
     return max(counts, key=lambda row: counts[row]) if counts else None
 
 
 def single(rules: SingleRules, _context: DebateContext) -> Rulebook[SingleVerdict]:
-    """One answer, or several that know nothing of each other."""
+    """Ask for independent answers."""
     numbers = range(rules.first, rules.first + rules.samples)
     turns: list[object] = []
     for start in numbers[::AT_ONCE]:
@@ -98,7 +103,7 @@ RECOGNISING = Phase("recognising")
 
 @dataclass(frozen=True, slots=True)
 class RecognitionRules:
-    """What is asked: what the index is called in the text, the indices it may be, and the years that are offered."""
+    """What is asked: the index's name in the text, the indices to choose from, and the years to choose from."""
 
     asked: str = ""
     indices: tuple[str, ...] = ("another",)
@@ -114,7 +119,7 @@ class RecognitionVerdict:
     guess: Recognised | None
 
     def as_json(self) -> JsonObject:
-        """The guess as the record keeps it; right or wrong is for whoever knows."""
+        """Return the guess as the record keeps it. It does not say whether the guess is right."""
         row = self.guess
         guess: JsonObject | None = None
         if row is not None:
@@ -123,7 +128,7 @@ class RecognitionVerdict:
 
 
 def recognition(rules: RecognitionRules, _context: DebateContext) -> Rulebook[RecognitionVerdict]:
-    """One guess."""
+    """Ask for one guess."""
     years = tuple(str(year) for year in range(rules.first_year, rules.last_year + 1))
     values = {
         "asked": rules.asked,

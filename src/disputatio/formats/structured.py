@@ -1,25 +1,24 @@
-"""The structured debate: two sides, three rounds, one judge.
+"""The structured debate: two sides, three rounds, one judge or several.
 
 The rules
-    1. Opening. Both sides state their case at the same time: three to five arguments, each with a claim,
-       reasoning and evidence, each standing alone. The arguments are numbered PRO-1, PRO-2, ... CON-1, ...
-       Where sources are laid before the seats, arguments and responses may cite them. Code checks every
-       citation; one that no source bears out is asked for again, and then stands as unverified.
-    2. Cross-examination. Each side responds to every argument of the other: it refutes, challenges,
-       concedes or partly accepts it, says why, and asks at least one follow-up question. No new arguments.
-    3. Closing. Each side has heard the cross-examination. It first answers every question put to its own
-       arguments. Then, in at most 200 words: what it conceded, which of its arguments stand, and its final
-       position. What it lists as conceded is what it conceded in cross-examination.
-    4. Judging. The judge, who has heard everything, scores each argument by the rubric, names fallacies with
-       the words that show them, and says where each argument stands and what that rests on; a finding that
-       rests on nothing real is void. Sums, means, the gap and the computed standing are worked out by code.
-       There may be several judges, and each may judge with either side shown first: see the bench.
+    1. Opening. Both sides speak at the same time: three to five arguments, each with a claim, reasoning and evidence,
+       each independent of the others. They are numbered PRO-1, PRO-2, ... CON-1, ... Where there are sources, arguments
+       and responses may cite them. Code checks every citation. One that no source supports is asked for again, and then
+       stands as unverified.
+    2. Cross-examination. Each side responds to every argument of the other: it refutes, challenges, concedes or partly
+       accepts it, says why, and asks at least one question. New arguments are not allowed.
+    3. Closing. Each side answers every question put to its arguments. Then, in at most 200 words, it says what it
+       conceded, which of its arguments stand, and its final position. Its concessions are those of the
+       cross-examination.
+    4. Judging. The judge reads everything, scores each argument by the rubric, quotes fallacies, and says how each
+       argument stands and what that rests on. A finding that rests on nothing real is void. Code computes sums, means,
+       the gap and the computed standing. For several judges see the jury.
 
-A side that abstains from its opening has no arguments, so there is nothing to cross-examine; a side that
-abstains later leaves its questions unanswered. Nothing is put in the place of a missing turn.
+A side that abstains from its opening has no arguments, so there is nothing to cross-examine. A side that abstains later
+leaves its questions unanswered. A missing turn stays missing.
 
-Source: the structured debate protocol (three rounds, judge after). Departure: the closing answers the
-follow-up questions, which the protocol scores under responsiveness but gives nobody a turn to answer.
+Source: the structured debate protocol (three rounds, judge after). Departure: the closing answers the questions. The
+protocol scores them under responsiveness but gives no turn to answer them.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ OPENING, CROSS_EXAMINATION, CLOSING = Phase("opening"), Phase("cross-examination
 
 @dataclass(frozen=True, slots=True)
 class StructuredRules:
-    """What may be set about the rules. Temperatures and token limits are the protocol's own."""
+    """The rules of a structured debate. Temperatures and token limits are the protocol's."""
 
     minimum_arguments: int = 3
     maximum_arguments: int = 5
@@ -55,7 +54,7 @@ class StructuredRules:
 
 
 def structured(rules: StructuredRules, context: DebateContext) -> Rulebook[StructuredVerdict]:
-    """A structured debate from its opening to its verdict."""
+    """Run a structured debate."""
     transcript = Transcript()
     citing = Citing(context.sources, context.motion.text) if context.sources else NOTHING
 
@@ -81,7 +80,7 @@ def structured(rules: StructuredRules, context: DebateContext) -> Rulebook[Struc
 
 
 def open_case(side: Side, rules: StructuredRules, citing: Citing) -> Rulebook[Case]:
-    """One side states its case. It hears nothing of the other."""
+    """Ask one side for its opening. It hears nothing of the other."""
     spec = OpeningSpec(side.prefix, rules.minimum_arguments, rules.maximum_arguments, citing)
     counts = {"minimum": str(spec.minimum), "maximum": str(spec.maximum)}
     task = Task("opening", {**side.words(), **counts})
@@ -92,7 +91,7 @@ def open_case(side: Side, rules: StructuredRules, citing: Citing) -> Rulebook[Ca
 def cross_examine(
     own: Case, other: Case, transcript: Transcript, rules: StructuredRules, citing: Citing
 ) -> Rulebook[Case]:
-    """One side responds to every argument of the other; with no arguments there is nothing to ask."""
+    """Ask one side to respond to every argument of the other."""
     if not other.arguments:
         return own
     known = frozenset(argument.id for argument in (*own.arguments, *other.arguments))
@@ -109,7 +108,7 @@ def cross_examine(
 
 
 def close_case(own: Case, other: Case, transcript: Transcript, rules: StructuredRules) -> Rulebook[Case]:
-    """One side answers the questions put to it, concedes what it conceded, and states its final position."""
+    """Ask one side to answer its questions, confirm its concessions and state its final position."""
     if not own.arguments:
         return own
     spec = ClosingSpec(own.arguments, own.questions_from(other), own.conceded_of(other), rules.closing_words)
@@ -130,7 +129,7 @@ def close_case(own: Case, other: Case, transcript: Transcript, rules: Structured
 def judge(
     pro: Case, con: Case, judges: tuple[Seat, ...], transcript: Transcript, rules: StructuredRules
 ) -> Rulebook[tuple[Ruling, ...]]:
-    """Every judge hears everything and finds on every argument; without arguments there is nothing to judge."""
+    """Collect the rulings; none where there are no arguments."""
     if not pro.arguments and not con.arguments:
         return ()
     heard = yield from collect_rulings(
@@ -140,6 +139,6 @@ def judge(
 
 
 def list_messages(phase: Phase, case: Case) -> tuple[Message, ...]:
-    """What one side puts on the floor in ``phase``; nothing where it abstained."""
+    """Return what one side said in ``phase``; nothing where it abstained."""
     turn = {OPENING: case.opening, CROSS_EXAMINATION: case.examination, CLOSING: case.closing}[phase]
     return (Message(case.side.seat, phase, turn.text()),) if turn else ()

@@ -1,7 +1,7 @@
-"""The verdict of a structured debate: the argument trace table, the totals, and what is agreed.
+"""The verdict of a structured debate: the argument trace table, the totals, and the agreed points.
 
-Everything here is worked out by code from the turns. What the judge did not give stays missing: a debate
-without an adjudication has a trace table and computed standings, and no scores.
+Code computes everything here from the turns. What the judge did not give stays missing: without an adjudication there
+is a trace table with computed standings, and no scores.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from disputatio.kernel import JsonObject
 class TraceRow:
     """One argument from its claim to its standing.
 
-    ``found`` is what the bench found on it; ``computed`` and ``strength`` always follow from the exchange. The
-    strength is between 0 and 1, from a base of one half.
+    ``found`` is the jury's finding. ``computed`` and ``strength`` follow from the exchange alone. The strength is
+    between 0 and 1, with 1/2 as its base.
     """
 
     argument: str
@@ -50,26 +50,26 @@ class TraceRow:
 
     @property
     def judged(self) -> Standing | None:
-        """The bench's standing; None where it has none."""
+        """The jury's standing; None where there is none."""
         return self.found.standing
 
     @property
     def scores(self) -> Mapping[str, float] | None:
-        """Points by criterion; None where no finding on it counts."""
+        """Points by criterion; None where no finding counts."""
         return self.found.scores
 
     @property
     def score(self) -> Fraction | None:
-        """The weighted score, 1 to 10; None where no finding on it counts."""
+        """The weighted score, 1 to 10; None where no finding counts."""
         return self.found.score
 
     @property
     def differs(self) -> bool:
-        """Whether the judge's standing and the computed one part."""
+        """Whether the judged and the computed standing differ."""
         return self.judged is not None and self.judged is not self.computed
 
     def score_json(self) -> JsonObject:
-        """What the record keeps of this row."""
+        """Return what the score fact of this row records."""
         return {
             "side": self.side,
             "criteria": self.found.scores,
@@ -84,7 +84,7 @@ class TraceRow:
         }
 
     def as_json(self) -> JsonObject:
-        """The whole row."""
+        """Return the whole row."""
         return {
             "id": self.argument,
             "claim": self.claim,
@@ -116,7 +116,7 @@ class TraceRow:
 
 @dataclass(frozen=True, slots=True)
 class StructuredVerdict:
-    """What came of a structured debate. Totals are exact means, None where nothing was scored."""
+    """The outcome of a structured debate. Totals are exact means, None where nothing was scored."""
 
     trace: tuple[TraceRow, ...]
     pro_total: Fraction | None
@@ -126,7 +126,7 @@ class StructuredVerdict:
 
     @property
     def gap(self) -> Fraction | None:
-        """Pro's total less con's, by the panel's method where there is a panel; None unless both sides have one."""
+        """Pro's total minus con's, by the panel's method where there is a panel; None unless both have a total."""
         if self.bench.panel is not None:
             return self.bench.panel.gap
         if self.pro_total is None or self.con_total is None:
@@ -135,7 +135,7 @@ class StructuredVerdict:
 
     @property
     def reading(self) -> str:
-        """The gap in words, or why there is none; of a panel its verdict."""
+        """The gap in words, or why there is none; the panel's verdict where there is a panel."""
         if self.bench.panel is not None:
             return self.bench.reading
         gap = self.gap
@@ -156,27 +156,27 @@ class StructuredVerdict:
 
     @property
     def key_insight(self) -> str:
-        """The first heard judge's; empty where nobody was heard."""
+        """That of the first judge with a ruling; empty without one."""
         return next((row.key_insight for _, row in self.bench.opinions), "")
 
     @property
     def unresolved_questions(self) -> tuple[str, ...]:
-        """Those of every heard judge, each once."""
+        """Those of every judge with a ruling, each once."""
         asked = (question for _, row in self.bench.opinions for question in row.unresolved_questions)
         return tuple(dict.fromkeys(asked))
 
     @property
     def recommendation(self) -> str:
-        """The first heard judge's; empty where nobody was heard."""
+        """That of the first judge with a ruling; empty without one."""
         return next((row.recommendation for _, row in self.bench.opinions), "")
 
     @property
     def judged(self) -> bool:
-        """Whether a judge found on the arguments; a finding that is void is one too."""
+        """Whether a judge gave a ruling; void findings count."""
         return bool(self.bench.opinions)
 
     def summary_json(self) -> JsonObject:
-        """The totals and the reading."""
+        """Return the totals and the reading."""
         totals = {"pro": self.pro_total, "con": self.con_total}
         return {
             "totals": {side: None if total is None else round_half_up(total, 4) for side, total in totals.items()},
@@ -187,7 +187,7 @@ class StructuredVerdict:
         }
 
     def as_json(self) -> JsonObject:
-        """The whole verdict, as the record and the exports keep it."""
+        """Return the whole verdict, as the record and the exports keep it."""
         return {
             **self.summary_json(),
             **self.bench.as_json(),
@@ -203,7 +203,7 @@ class StructuredVerdict:
 
 
 def build_exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
-    """Every argument with what it drew and how it was defended, as the judge finds on it."""
+    """Return every argument with its responses and its defence, as the judge reads it."""
     return tuple(
         Exhibit(
             argument,
@@ -221,7 +221,7 @@ def build_exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
 def build_structured_verdict(
     pro: Case, con: Case, rulings: Sequence[Ruling], judges: Sequence[str], bench: JuryRules, rubric: Rubric
 ) -> StructuredVerdict:
-    """Put together the verdict from what was said and what ``judges`` found."""
+    """Build the verdict from the turns and the rulings of ``judges``."""
     cases = ((pro, con), (con, pro))
     arguments = {argument.id: str(own.side.seat) for own, _ in cases for argument in own.arguments}
     found = build_jury_verdict(rulings, judges, bench, rubric, arguments)
@@ -262,7 +262,7 @@ def _row(own: Case, other: Case, argument: str, found: JuryVerdict) -> TraceRow:
 
 
 def _said_about(argument: str, own: Case, other: Case) -> tuple[str, ...]:
-    """The ids of what was said about an argument, the response to it first; see `turns.grounds`."""
+    """Return the ids of what was said about an argument, the response first; see ``Grounds``."""
     questions = [question for response in _drew(argument, other) for question in response.questions]
     ids = [f"{other.side.prefix} on {argument}"] if _drew(argument, other) else []
     ids += [question.id for question in questions]
@@ -275,7 +275,7 @@ def _drew(argument: str, other: Case) -> tuple[Response, ...]:
 
 
 def _reply(response: Response, own: Case, found: ArgumentFinding) -> Reply:
-    """A response with how its questions were answered: as well as the worst answer to one of them."""
+    """Return a response with how its questions were answered: the worst answer counts."""
     if not all(own.answered(question.id) for question in response.questions):
         return Reply(response.kind.value, answered=False, mark=Mark.EVADED)
     marks = [found.mark(_answer_id(question)) for question in response.questions]
@@ -283,18 +283,18 @@ def _reply(response: Response, own: Case, found: ArgumentFinding) -> Reply:
 
 
 def _answer_id(question: Question) -> str:
-    """The id of the answer to ``question``: ``PRO-1.A2`` of ``PRO-1.Q2``."""
+    """Return the id of the answer to ``question``: ``PRO-1.A2`` for ``PRO-1.Q2``."""
     argument, _, number = question.id.rpartition(".Q")
     return f"{argument}.A{number}"
 
 
 def _answers(argument: str, own: Case, other: Case) -> tuple[tuple[str, str], ...]:
-    """The answers to the questions put to an argument, by their ids."""
+    """Return the answers to the questions about an argument, by id."""
     asked = [question for response in _drew(argument, other) for question in response.questions]
     return tuple((_answer_id(question), text) for question in asked if (text := own.answered(question.id)))
 
 
 def _hold_text(argument: str, own: Case) -> str:
-    """What a side says of its own argument at the end; empty where it gave no closing."""
+    """Return what a side finally says of its own argument; empty without a closing."""
     holds = own.closing.holds if own.closing else ()
     return "\n".join(f"{row.argument} {row.hold.value}: {row.because}" for row in holds if row.argument == argument)

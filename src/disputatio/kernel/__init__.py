@@ -1,4 +1,4 @@
-"""The pure heart: who must speak now, what a legal turn is, and when it is over."""
+"""The pure core: which seat must speak now, what makes a turn legal, and when the debate is over."""
 
 from disputatio.kernel.ask import (
     Abstention,

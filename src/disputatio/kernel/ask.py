@@ -1,9 +1,8 @@
-"""The words a rulebook is written in: ``ask``, ``together``, ``declare``.
+"""The three requests a rulebook makes: ``ask``, ``together``, ``declare``.
 
-A rulebook is a generator. It yields requests and is given what they ask for: an ``Ask`` is answered by
-a turn or an abstention, ``Branches`` by the results of the branches in their order, a ``Fact`` by
-nothing. Nothing here performs anything, and a misbehaving participant never raises inside a rulebook:
-an abstention is a value, so a format says in its own words what a missing turn means.
+A rulebook is a generator of requests. The driver answers an ``Ask`` with a turn or an abstention, ``Branches`` with the
+branch results in order, and a ``Fact`` with None. Nothing here performs I/O. A failing participant never raises inside
+a rulebook: an abstention is a value, and each format decides what a missing turn means.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ TurnT = TypeVar("TurnT", bound="Turn")
 
 
 class Violation(NamedTuple):
-    """A rule that a well-shaped turn broke.
+    """A rule that a turn broke although it fits its schema.
 
-    ``rule`` is a fixed word (``word_limit``), ``detail`` says what was found and what is allowed. ``part``
-    is the label of the piece that must change, where one piece alone is at fault.
+    ``rule`` is a fixed word (``word_limit``); ``detail`` says what was found and what is allowed. ``part`` labels the
+    part that must change, where only one part is at fault.
     """
 
     rule: str
@@ -32,15 +31,15 @@ class Violation(NamedTuple):
 
 @runtime_checkable
 class Turn(Protocol):
-    """One seat's typed contribution. Every turn can be read as plain text."""
+    """A typed contribution of one seat."""
 
     def text(self) -> str:
-        """The turn as a reader, or another seat's prompt, sees it."""
+        """Return the turn as readers and the prompts of other seats show it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """No turn was taken, and why. ``reason`` is a fixed word, ``detail`` a sentence for people."""
+    """A seat took no turn. ``reason`` is a fixed word, ``detail`` a sentence for people."""
 
     seat: Seat
     reason: str
@@ -49,11 +48,11 @@ class Abstention:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the seat is told to do: the name of a prompt file and what it is filled with.
+    """The instruction of an ask: the name of a prompt file and what fills it.
 
-    ``values`` are words of the rules: ids, counts, roles. ``quotes`` are words of participants; the prompt
-    layer fences them, so a text can only ever be data there. A value never holds what a participant wrote.
-    ``layers`` are prompt files that stand before it, filled with the same: who the seat is, what its place asks of it.
+    ``values`` come from the rules: ids, counts, roles. ``quotes`` come from participants; the prompt layer fences them,
+    so they can only be data. Never put a participant's words into ``values``. ``layers`` name prompt files that precede
+    the task and are filled with the same values: identity, personality, position.
     """
 
     prompt: str
@@ -64,10 +63,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One piece of a turn, for participants that do better with one small question at a time.
+    """One part of a turn, for small models that answer one short question at a time.
 
-    ``label`` names the piece inside the turn (``argument-2``), ``schema`` is the JSON Schema of its answer,
-    ``max_tokens`` the most tokens the answer may have, ``temperature`` the phase's where it is None.
+    ``label`` names the part inside the turn (``argument-2``). ``schema`` is the JSON Schema of its answer,
+    ``max_tokens`` the limit of the answer. ``temperature`` None means that of the phase.
     """
 
     label: str
@@ -78,10 +77,10 @@ class Part:
 
 
 class TurnSpec(Protocol[TurnT]):
-    """What a legal turn is, made for one ask.
+    """What makes a turn legal, for one ask.
 
-    The schema carries every rule a schema can carry: it has a key for each argument that must be
-    answered and an enum of the ids that exist. ``violations`` holds the rules it cannot carry.
+    The schema states every rule that JSON Schema can express, such as a key for each argument and an enum of known ids.
+    ``violations`` checks the others.
     """
 
     @property
@@ -90,42 +89,46 @@ class TurnSpec(Protocol[TurnT]):
 
     @property
     def schema(self) -> JsonObject:
-        """JSON Schema (draft 2020-12) of the answer; an object that requires every key it has."""
+        """JSON Schema (draft 2020-12) of the answer: an object whose keys are all required."""
 
     def read(self, content: JsonObject) -> TurnT:
-        """The typed turn in ``content``, which is valid under ``schema``. Code adds ids and sums here."""
+        """Return the typed turn in ``content``, which is valid under ``schema``. Adds ids and sums."""
 
     def violations(self, turn: TurnT) -> tuple[Violation, ...]:
-        """The rules that ``turn`` breaks although its shape is right."""
+        """Return the rules that ``turn`` breaks although it fits the schema."""
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """The piece to ask for after ``done``, or None when the turn is whole."""
+        """Return the part to ask for after ``done``, or None when the turn is complete."""
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The whole answer, valid under ``schema`` whenever every piece is valid under its own."""
+        """Join the parts into the whole answer; it is valid under ``schema`` if each part is valid under its own."""
 
 
 @runtime_checkable
 class LenientTurnSpec(Protocol):
-    """A form that would rather have an answer with a fault in one place than none.
+    """A spec that accepts one kind of faulty answer rather than none.
 
-    When the asks for the right shape are used up, the last answer is taken if it fits ``lenient_schema``; ``read``
-    then says of what is at fault that it is, and ``violations`` names it.
+    When all retries for the right shape fail, the last answer counts if it fits ``lenient_schema``. ``read`` marks what
+    is at fault and ``violations`` names it.
     """
 
     @property
     def lenient_schema(self) -> JsonObject:
-        """JSON Schema of such an answer: ``schema`` without the one rule that may be broken."""
+        """``schema`` without the one rule that may be broken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How a turn may be asked for. Counts are of asks beyond the first; tokens are of the answer.
+    """How to ask for a turn.
 
-    ``max_tokens`` is what such answers usually need; where more is asked for, as of a judge of many arguments, the
-    limit grows with it. ``fixed`` says that a user set it, so that it does not grow. ``rule_asks`` is how often a turn
-    that broke a rule is asked for again before it is accepted with its violations: once, except in competition, where
-    the penalty applies and nothing is asked again.
+    Attributes:
+        max_tokens: what such an answer usually needs. The limit grows where more is asked for, such as many arguments
+            to judge.
+        temperature: sampling temperature.
+        shape_asks: retries of an answer that does not fit the schema.
+        rule_asks: retries of a turn that breaks a rule, before it is accepted with its violations. 0 in competition,
+            where the penalty applies instead.
+        fixed: whether a user set ``max_tokens``, so that it does not grow.
     """
 
     max_tokens: int = 1500
@@ -137,7 +140,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The order to one seat to take one turn. ``messages`` is all that seat may know of the debate so far."""
+    """A request to one seat for one turn. ``messages`` is all the seat may know of the debate so far."""
 
     seat: Seat
     phase: Phase
@@ -149,7 +152,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something the rules established: a score, a standing, a vote, a penalty. It is kept in the record."""
+    """Something the rules established, for the record: a score, a standing, a vote, a penalty."""
 
     kind: str
     about: str
@@ -158,7 +161,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """Rulebooks that run side by side. A named branch puts its name into the paths of its asks."""
+    """Rulebooks that run in parallel. The name of a branch becomes part of the paths of its asks."""
 
     branches: tuple[tuple[str, Rulebook[Any]], ...]
 
@@ -176,17 +179,17 @@ def ask(
     messages: Sequence[Message] = (),
     limits: Limits = Limits(),
 ) -> Rulebook[TurnT | Abstention]:
-    """Ask ``seat`` for one turn and return it, or the abstention that stands in its place."""
+    """Ask ``seat`` for one turn; return the turn or the abstention."""
     answer: TurnT | Abstention = yield Ask(seat, phase, spec, task, messages, limits)
     return answer
 
 
 def together(*branches: Rulebook[Any], **named: Rulebook[Any]) -> Rulebook[tuple[Any, ...]]:
-    """Run rulebooks side by side and return their results in the order they were given, plain ones first."""
+    """Run rulebooks in parallel; return their results in order, unnamed ones first."""
     results: tuple[Any, ...] = yield Branches((*(("", branch) for branch in branches), *named.items()))
     return results
 
 
 def declare(kind: str, about: str, body: JsonObject) -> Rulebook[None]:
-    """State a fact for the record. It is computed again on replay and must come out the same."""
+    """State a fact for the record. A replay computes it again and must find it equal."""
     yield Fact(kind, about, body)

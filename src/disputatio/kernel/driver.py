@@ -1,12 +1,11 @@
-"""Runs a rulebook without performing anything.
+"""Runs a rulebook without I/O.
 
-A driver shows the open asks, takes one answer at a time in any order, and says when the debate is over.
-Feeding recorded answers to a fresh driver puts it where it stood: that is all resuming is.
+A driver lists the open asks, takes one answer at a time in any order, and says when the debate is over. To resume a
+debate, feed the recorded answers to a fresh driver.
 
-Paths: an ask's path is its phase, the names of the branches around it and its seat, with ``#2`` and so
-on where the same strand asks the same thing again. Strands count for themselves, so a path never depends
-on which branch was faster. Two strands that would make the same path are a bug of the rulebook; naming
-the branches cures it.
+The path of an ask is its phase, the names of the enclosing branches and its seat. A repeated path in one strand gets
+``#2`` and so on. Each strand counts for itself, so a path never depends on which branch was faster. Two strands that
+make the same path are a bug of the rulebook; name the branches to fix it.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from disputatio.kernel.transcript import AskPath
 
 
 class RulebookError(Exception):
-    """The rulebook itself is wrong: it yielded something else than a request, made a path twice, or was not fresh."""
+    """The rulebook is wrong: it yielded something that is no request, made a path twice, or had already started."""
 
 
 class UnaskedAnswerError(Exception):
-    """An answer came to a path that is not open. Nothing was changed."""
+    """An answer came for a path that is not open. The driver is unchanged."""
 
 
 @dataclass(slots=True, eq=False)
 class _Strand:
-    """One running generator: the rulebook itself, or one branch of it."""
+    """One running generator: the rulebook or one of its branches."""
 
     rules: Rulebook[Any]
     names: tuple[str, ...]
@@ -40,10 +39,10 @@ class _Strand:
 
 
 class Driver:
-    """A debate in progress, as a value that only moves when it is given an answer.
+    """A debate in progress. It only moves when it gets an answer.
 
     Args:
-        rules: a fresh rulebook, not yet started.
+        rules: a rulebook that has not started.
 
     Raises:
         RulebookError: the rulebook yielded something that is no request, or made the same path twice.
@@ -66,12 +65,12 @@ class Driver:
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """What the rules have established so far."""
+        """The facts declared so far."""
         return tuple(self._facts)
 
     @property
     def finished(self) -> bool:
-        """Whether the rules have come to their end."""
+        """Whether the rulebook has returned."""
         return self._finished
 
     @property
@@ -80,7 +79,7 @@ class Driver:
         return self._outcome
 
     def answer(self, path: AskPath, answer: Turn | Abstention) -> None:
-        """Give the answer to one open ask and move the rules on as far as they go.
+        """Answer one open ask and run the rules as far as they go.
 
         Raises:
             UnaskedAnswerError: no ask is open at ``path``; the driver is unchanged.
@@ -95,10 +94,10 @@ class Driver:
         self._outcome = outcome
 
     def _advance(self, strand: _Strand, answer: Any) -> None:
-        """Run a strand, and all that this lets go on, until each waits or has ended.
+        """Run a strand, and every strand it unblocks, until each waits or has ended.
 
-        Strands that may go on wait on a stack rather than call each other: branches that ask nothing, in a loop,
-        would otherwise nest as deep as the loop is long.
+        Runnable strands wait on a stack instead of calling each other: a loop of branches that ask nothing would
+        otherwise nest as deep as the loop is long.
         """
         self._run(strand, answer)
         while self._ready:
@@ -138,7 +137,7 @@ class Driver:
         return path
 
     def _split(self, parent: _Strand, request: Branches) -> None:
-        """Let every branch start; when the last one ends, hand the results to the parent in their order."""
+        """Start every branch; when the last one ends, give the results to the parent in order."""
         children: list[_Strand] = []
         results: dict[int, Any] = {}
 
@@ -149,7 +148,7 @@ class Driver:
                     for child in children:
                         for stem, count in child.counts.items():
                             parent.counts[stem] = max(count, parent.counts.get(stem, 0))
-                    # They and this function know each other, and with them all that was said: nobody needs it now.
+                    # Break the reference cycle, which would keep every message alive.
                     children.clear()
                     self._ready.append((parent, tuple(results[place] for place in range(len(results)))))
 
@@ -161,7 +160,7 @@ class Driver:
             children.append(_Strand(rules, names, branch_end(place), dict(parent.counts)))
         if len({id(child.rules) for child in children}) < len(children):
             raise RulebookError("each branch needs a fresh rulebook; one was given to two branches")
-        # The top of the stack runs first, and the branches are to open their asks in their order.
+        # The top of the stack runs first, so push in reverse: branches open their asks in order.
         self._ready.extend((child, None) for child in reversed(children))
 
 

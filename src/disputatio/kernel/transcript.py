@@ -1,4 +1,8 @@
-"""Names for the ids and shapes that every layer passes around."""
+"""Messages of a debate, and which seats may read them.
+
+A transcript is a value: adding messages makes a new one. So a branch cannot see what a parallel branch says before the
+two are joined. The content of a debate cannot depend on the order in which answers arrive.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,16 @@ from itertools import islice
 from typing import Any, NewType, TypeAlias, TypeVar, overload
 
 Seat = NewType("Seat", str)
-"""A role at the table: ``pro``, ``con``, ``judge``, ``tech_bull``."""
+"""A role in the debate: ``pro``, ``con``, ``judge``, ``tech_bull``."""
 
 Phase = NewType("Phase", str)
 """A stage of the debate: ``opening``, ``cross-examination``, ``closing``, ``judging``."""
 
 AskPath = NewType("AskPath", str)
-"""Where an ask stands in its rulebook, such as ``cross-examination/tech/bear``; unique in a debate."""
+"""The path of an ask in its rulebook, such as ``cross-examination/tech/bear``; unique in a debate."""
 
 Channel = NewType("Channel", str)
-"""Who may read a post: ``public``, ``team_pro``, ``judge_notes``."""
+"""Who may read a message: ``public``, ``team_pro``, ``judge_notes``."""
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 JsonObject: TypeAlias = Mapping[str, Json]
@@ -28,12 +32,12 @@ T = TypeVar("T")
 
 
 class ForbiddenMessageError(Exception):
-    """A rulebook let a seat write to a channel that is not its own."""
+    """A rulebook let a seat write to a channel that the seat may not write to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One thing said: the text a reader of its channel sees, and who said it when."""
+    """One message: its text, who said it, in which phase, on which channel."""
 
     seat: Seat
     phase: Phase
@@ -42,10 +46,10 @@ class Message:
 
 
 class Messages(Sequence[Message]):
-    """Posts in their order; a value, equal to a tuple of the same posts.
+    """Messages in order; a value, equal to a tuple of the same messages.
 
-    What is said after them goes on in the same list, of which these are the beginning. Copied for each post, a debate
-    would take the square of its length.
+    Longer values share one list, of which each is a prefix. Copying the list for each message would cost quadratic
+    time.
     """
 
     __slots__ = ("_count", "_made", "_said")
@@ -56,9 +60,9 @@ class Messages(Sequence[Message]):
         self._made: dict[Callable[[Message], Any], list[Any]] = {}
 
     def followed_by(self, messages: Sequence[Message]) -> Messages:
-        """These posts and then ``messages``; these stay as they are."""
+        """Return these messages and then ``messages``; this value stays as it is."""
         longer = Messages.__new__(Messages)
-        # Where others went on from here first, the list goes their way.
+        # Copy the list if another value has already extended it.
         goes_on = len(self._said) == self._count
         longer._said = self._said if goes_on else self._said[: self._count]
         longer._made = self._made if goes_on else {}
@@ -67,10 +71,10 @@ class Messages(Sequence[Message]):
         return longer
 
     def each(self, make: Callable[[Message], T]) -> list[T]:
-        """What ``make`` returns for each post, in order. The list is the caller's.
+        """Return ``make(message)`` for each message, in order. The caller owns the list.
 
-        It is called once for each post of the shared list, however often and from whichever beginning of the list this
-        is called. So ``make`` must depend on the post alone. Callables that are equal count as one.
+        Results are cached with the shared list, so ``make`` runs once for each message, whichever prefix asks. ``make``
+        must depend on the message alone. Equal callables share their results.
         """
         made = self._made.setdefault(make, [])
         if len(made) < self._count:
@@ -108,24 +112,24 @@ class Messages(Sequence[Message]):
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """All posts so far, in the order of the rules, with the channels each seat may read.
+    """All messages so far, with the channels each seat may read and write.
 
-    ``readers`` maps a channel to the seats that may read it. ``public`` is open to everyone; a channel
-    that is not named is open to nobody. ``writers`` maps a channel to the seats that may write to it; a
-    channel that is not named there is open to whoever the rules let write.
+    ``readers`` maps a channel to the seats that may read it. Everyone reads ``public``; nobody reads a channel that is
+    not listed. ``writers`` maps a channel to the seats that may write to it; any seat may write to a channel that is
+    not listed.
     """
 
     messages: Messages = field(default_factory=Messages)
     readers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
     writers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
-    # What a seat was shown grows with every post; read anew each time it would take the square of a debate's length.
+    # Cached, because filtering all messages for every ask would take quadratic time.
     _seen: dict[Seat, Messages] = field(default_factory=dict, compare=False, repr=False)
 
     def add(self, *messages: Message) -> Transcript:
-        """This floor with more posts at its end.
+        """Return a transcript with more messages at its end.
 
         Raises:
-            ForbiddenMessageError: a seat may not write to the channel of its post. The rulebook is wrong then.
+            ForbiddenMessageError: a seat may not write to the channel of its message, which is a bug of the rulebook.
         """
         for message in messages:
             if self.writers and not self.may_write(message.seat, message.channel):
@@ -143,7 +147,7 @@ class Transcript:
                     message for message in messages if (readers := rights[message.channel]) is None or seat in readers
                 ]
             )
-            # Who was shown everything so far has no list of its own.
+            # A seat that sees everything shares the list of the transcript.
             seen[seat] = longer if shown is before and len(new) == len(messages) else shown.followed_by(new)
         return Transcript(longer, self.readers, self.writers, seen)
 
@@ -167,7 +171,7 @@ class Transcript:
         return found
 
     def visible_to(self, seat: Seat, phases: Iterable[Phase] | None = None) -> Sequence[Message]:
-        """The posts ``seat`` may read, in order; only those of ``phases`` where given."""
+        """Return the messages ``seat`` may read, in order; only those of ``phases`` where given."""
         if seat not in self._seen:
             shown = [message for message in self.messages if self.may_read(seat, message.channel)]
             self._seen[seat] = self.messages if len(shown) == len(self.messages) else Messages(shown)

@@ -1,4 +1,4 @@
-"""The ceilings of one debate."""
+"""The limits of one debate."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from disputatio.kernel import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Most US dollars, tokens (input and output together) and calls; None is no ceiling."""
+    """Limits on US dollars, tokens (input plus output) and calls; None means no limit."""
 
     usd: Decimal | None = None
     tokens: int | None = None
     calls: int | None = None
 
     def as_json(self) -> JsonObject:
-        """How the record keeps it; dollars are a string."""
+        """Return the recorded form; dollars are a string."""
         return {"usd": None if self.usd is None else str(self.usd), "tokens": self.tokens, "calls": self.calls}
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Budget:
-        """The budget a record keeps."""
+        """Read the recorded form."""
         usd = body["usd"]
         return cls(None if usd is None else Decimal(usd), body["tokens"], body["calls"])
 
 
 UNLIMITED = Budget()
-"""No ceiling at all."""
+"""No limits."""

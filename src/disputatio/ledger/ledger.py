@@ -1,8 +1,8 @@
-"""The ledger of one debate: no call leaves without a reservation, and no reservation passes a ceiling.
+"""The ledger of one debate: every call reserves its maximum cost before it is sent.
 
-The rule that keeps the ceiling: what is spent, plus what is reserved, plus what the next call could cost at
-most, never exceeds the budget. A call that came back gives up its reservation and is charged what it cost; a
-call that was lost, or whose cost nobody can tell, keeps its whole reservation as spent.
+What is spent, plus what is reserved, plus the maximum of the next call never exceeds the budget. A call that returns
+frees its reservation and is charged its cost. A call that is lost, or whose cost is unknown, keeps its whole
+reservation as spent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from disputatio.record.text import canonical
 
 
 class Reservation(NamedTuple):
-    """The most that one call may use. ``usd`` is None where no price is known and no money ceiling is set."""
+    """The most one call may use. ``usd`` is None where no price is known and no dollar limit is set."""
 
     input_tokens: int
     output_tokens: int
@@ -38,7 +38,7 @@ class Reservation(NamedTuple):
         return self.input_tokens + self.output_tokens
 
     def as_json(self) -> JsonObject:
-        """How the record keeps it."""
+        """Return the recorded form."""
         return {
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
@@ -48,13 +48,13 @@ class Reservation(NamedTuple):
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Reservation:
-        """The reservation a record keeps."""
+        """Read the recorded form."""
         usd = body["usd"]
         return cls(body["input_tokens"], body["output_tokens"], None if usd is None else Decimal(usd), body["bytes"])
 
 
 class Settled(NamedTuple):
-    """What a call that came back is charged. ``usd`` is None where no price is known, never zero for that."""
+    """The charge of a call that returned. ``usd`` is None, never zero, where no price is known."""
 
     usd: Decimal | None
     basis: str
@@ -63,7 +63,7 @@ class Settled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A call may not be made. ``limit`` is ``usd``, ``tokens`` or ``calls``; amounts are for people."""
+    """A call may not be made. ``limit`` is ``usd``, ``tokens`` or ``calls``; the amounts are for display."""
 
     limit: str
     ceiling: str
@@ -72,7 +72,7 @@ class Refusal:
 
     @property
     def sentence(self) -> str:
-        """What happened, for people."""
+        """The refusal as a sentence."""
         used = f"{self.spent} of {self.ceiling} {_UNITS[self.limit]} spent or reserved"
         return f"{used}; the next call could need {self.needed}"
 
@@ -84,9 +84,9 @@ class Ledger:
     """What one debate has spent and reserved.
 
     Args:
-        budget: the ceilings.
-        prices: what calls cost.
-        shared: a ceiling that other debates draw on too; None where this debate has its own alone.
+        budget: the limits.
+        prices: the prices of calls.
+        shared: a limit that other debates share; None where this debate has its own alone.
     """
 
     def __init__(self, budget: Budget, prices: PriceBook, shared: SharedCeiling | None = None) -> None:
@@ -102,7 +102,7 @@ class Ledger:
 
     @property
     def has_calls_in_flight(self) -> bool:
-        """Whether a call holds a reservation, some of which it will give back."""
+        """Whether a call holds a reservation, part of which it may free."""
         return bool(self._held) or (self.shared is not None and self.shared.in_flight > 0)
 
     @property
@@ -116,14 +116,14 @@ class Ledger:
         return sum(row.tokens for row in self._held.values())
 
     def quote(self, call: Call, seating: ModelSeating, *, batch: bool = False) -> Reservation:
-        """The most that ``call`` may use; ``batch`` is whether it travels in a batch."""
+        """Return the most that ``call`` may use; ``batch`` is whether it is sent in a batch."""
         size, messages = call_size(call)
         tokens = self._gauge(seating.address).bound(size, messages)
         usd = self.prices.bound(seating, tokens, call.max_tokens, batch=batch)
         return Reservation(tokens, call.max_tokens, usd, size)
 
     def reserve(self, call_id: str, quote: Reservation) -> Refusal | None:
-        """Hold ``quote`` for a call, or say which ceiling forbids it; a refusal changes nothing."""
+        """Reserve ``quote`` for a call, or return the refusal; a refusal changes nothing."""
         refusal = self._refusal(quote)
         if refusal is None:
             self._hold(call_id, quote)
@@ -165,15 +165,15 @@ class Ledger:
         billable: bool,
         batch: bool = False,
     ) -> Settled:
-        """Charge a call that came back and free what it did not use.
+        """Charge a call that returned and free the rest of its reservation.
 
         Args:
             call_id: as given to ``reserve``.
-            seating: who was called.
-            served_model: who answered, as the provider says.
-            usage: the tokens the provider counted; None where it told nothing.
-            billable: whether the provider may have charged for a call of which it told nothing.
-            batch: whether the call travelled in a batch.
+            seating: the model that was called.
+            served_model: the model that answered, as the provider reports it.
+            usage: the tokens the provider counted; None where it reported none.
+            billable: whether the provider may have charged for a call without reported usage.
+            batch: whether the call was sent in a batch.
         """
         held = self._held.pop(call_id)
         if self.shared is not None:
@@ -190,21 +190,21 @@ class Ledger:
         return settled
 
     def restore(self, address: str, size: int, measured: int | None, usd: Decimal | None, tokens: int) -> None:
-        """Take in a call that a record tells of as settled.
+        """Add a call that the record shows as settled.
 
         Args:
-            address: who was called.
+            address: the model that was called.
             size: the bytes that were sent.
-            measured: the tokens of input the provider counted; None where it told nothing.
-            usd: what it cost; None where nobody knows.
-            tokens: what it was charged.
+            measured: the input tokens the provider counted; None where it reported none.
+            usd: the cost; None where unknown.
+            tokens: the tokens charged.
         """
         self._count()
         self._measure(address, size, measured)
         self._charge(usd, tokens)
 
     def restore_lost(self, held: Reservation) -> None:
-        """Take in a call that never came back: its reservation stays spent."""
+        """Add a call that never returned: its reservation stays spent."""
         self._count()
         self._charge(held.usd, held.tokens)
 
@@ -249,8 +249,8 @@ def _refusal(budget: Budget, calls: int, tokens: int, usd: Decimal, quote: Reser
 
 
 def call_size(call: Call) -> tuple[int, int]:
-    """The bytes a call sends, its schema included, and the number of its messages."""
-    # Every call sends the whole history again, so this counts without a step of Python for each segment.
+    """Return the bytes of a call, its schema included, and the number of its messages."""
+    # Every call sends the whole history, so avoid a Python loop over its segments.
     roles, texts = [row.role for row in call.segments], [row.text for row in call.segments]
     size = sum(map(len if all(map(str.isascii, texts)) else _bytes, texts)) + 2 * len(texts)
     if call.schema is not None and not call.tells_schema:

@@ -1,7 +1,7 @@
-"""What a call costs: as configured, else as the server reported, else from the table of ``genai-prices``.
+"""Prices of calls and context windows of models.
 
-An unknown price is None and stays None; it is never zero. A model that runs on the user's own machine costs
-zero because its provider entry declares it so.
+A configured price comes first, then the cost the server reported, then the table of ``genai-prices``. An unknown price
+is None, never zero. A model on the user's own machine costs zero because its provider entry says so.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ BATCH_SHARE = Decimal("0.5")
 
 
 class Priced(NamedTuple):
-    """What was charged and how it is known. ``usd`` is None where no price is known."""
+    """A cost and how it is known. ``usd`` is None where no price is known."""
 
     usd: Decimal | None
     basis: str
 
 
 class PriceBook:
-    """Prices for the seats of one debate, by the provider table and the seatings' own settings."""
+    """Prices of the models of one debate."""
 
     def known(self, seating: ModelSeating) -> bool:
         """Whether a call to this seating can be priced before it is made."""
@@ -38,21 +38,20 @@ class PriceBook:
     def bound(
         self, seating: ModelSeating, input_tokens: int, output_tokens: int, *, batch: bool = False
     ) -> Decimal | None:
-        """The most a call with these tokens costs; None where no price is known.
+        """Return the most a call with these tokens costs; None where no price is known.
 
-        Nothing of it is served from a cache and all of it is written there, which some providers charge for.
+        Assumes that nothing is read from a cache and everything is written to it, which some providers charge for.
         """
         usage = Usage(input_tokens, output_tokens, 0, input_tokens)
         priced = self._charge(seating, seating.model, usage)
         return self._in_batch(seating, seating.model, usage, priced).usd if batch else priced.usd
 
     def charge(self, seating: ModelSeating, served_model: str | None, usage: Usage, *, batch: bool = False) -> Priced:
-        """What a finished call cost, at the price of the model that served it.
+        """Return the cost of a finished call, at the price of the model that served it.
 
-        Where the served model is unknown to the table, a dated name of the requested model is charged as that;
-        anything else has no price here, and the ledger leaves the whole reservation spent. What the server says that
-        the call cost goes before the table, and a configured price before both. With ``batch`` all but a cost that the
-        server states is that of a batch.
+        Where the table lacks the served model, a dated name of the requested model is charged as the requested one. Any
+        other model has no price, and the ledger keeps the whole reservation as spent. A reported cost comes before the
+        table, and a configured price before both. With ``batch`` every price but a reported cost is that of a batch.
         """
         if usage.cost_usd is not None and seating.price is None and not (_is_free(seating) and not usage.cost_usd):
             return Priced(usage.cost_usd, REPORTED_COST)
@@ -126,16 +125,16 @@ def _from_table(table: str, model: str, tokens_in: int, cached: int, written: in
 
 
 UNKNOWN_WINDOW = 32_768
-"""The context window that is counted with, in tokens, where nobody knows one."""
+"""Assumed context window in tokens where none is known."""
 
 
 def context_window(seating: ModelSeating) -> int:
-    """The context window in tokens, prompt and answer together; ``UNKNOWN_WINDOW`` where no table has the model."""
+    """Return the context window in tokens, prompt plus answer; ``UNKNOWN_WINDOW`` where no table has the model."""
     return known_window(seating) or UNKNOWN_WINDOW
 
 
 def known_window(seating: ModelSeating) -> int | None:
-    """The context window in tokens, prompt and answer together; None where no table has the model."""
+    """Return the context window in tokens, prompt plus answer; None where no table has the model."""
     if seating.provider == "embedded":
         return 4_096 if seating.model == EMBEDDED_MODEL else 16_384  # what its server is started with
     provider = PROVIDERS.get(seating.provider)

@@ -1,4 +1,4 @@
-"""The question that is debated, the texts laid before the seats, and the rules about words."""
+"""The motion, the evidence texts, and how words are counted and cleaned."""
 
 from disputatio.motion.motion import (
     LONGEST_RAW_EVIDENCE,

@@ -1,4 +1,4 @@
-"""Reads the motion and the evidence texts that are laid before the seats."""
+"""Reads the motion and the evidence texts; names the kinds of sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from disputatio.motion.text import clean, one_line
 MAX_MOTION_CHARS = 4_000
 MAX_EVIDENCE_CHARS = 400_000
 LONGEST_RAW_EVIDENCE = 8 * MAX_EVIDENCE_CHARS
-"""A text is not even cleaned that is longer: characters, or bytes of a file of text."""
+"""Longer texts are refused before cleaning. In characters, or bytes of a file."""
 _BINARY_SHARE = 0.02
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 _OPTIONS = re.compile(
@@ -36,9 +36,9 @@ class Motion:
 
     @property
     def offers_options(self) -> bool:
-        """Whether it is a question that no side can answer with yes, such as "Postgres, MySQL or MongoDB?".
+        """Whether it is a question that cannot be answered with yes, such as "Postgres, MySQL or MongoDB?".
 
-        Known are the words for "or" of a few languages. "Or not" at the end asks for a yes or a no.
+        Knows the word for "or" in a few languages. "Or not" at the end asks for yes or no.
         """
         return self.is_question and _OPTIONS.search(self.text) is not None
 
@@ -67,7 +67,7 @@ def _decoded(raw: str | bytes, what: str) -> str:
 
 
 def read_motion(raw: str | bytes, language: str = "English") -> Motion:
-    """The motion in ``raw``, cleaned and on one line.
+    """Return the motion in ``raw``, cleaned and on one line.
 
     Raises:
         InvalidInputError: it is empty, binary, or longer than ``MAX_MOTION_CHARS`` characters.
@@ -93,7 +93,7 @@ def read_motion(raw: str | bytes, language: str = "English") -> Motion:
 
 
 def read_evidence(source_id: str, title: str, raw: str | bytes) -> Evidence:
-    """The evidence text in ``raw``, cleaned.
+    """Return the evidence text in ``raw``, cleaned.
 
     Raises:
         InvalidInputError: it is empty, binary, or longer than ``MAX_EVIDENCE_CHARS`` characters.
@@ -110,7 +110,7 @@ def read_evidence(source_id: str, title: str, raw: str | bytes) -> Evidence:
 
 
 def too_long(what: str, size: str) -> InvalidInputError:
-    """The refusal of a text of ``size``, such as ``400,001 characters``."""
+    """Return the error for a text of ``size``, such as ``400,001 characters``."""
     return InvalidInputError(
         f"{what} is too long: {size}, and {MAX_EVIDENCE_CHARS:,} characters are the most.",
         "Give the part that bears on the motion.",
@@ -131,5 +131,5 @@ _GIVEN_ID = re.compile(r"[^\W_][\w.-]{0,59}")
 
 
 def is_source_id(text: str) -> bool:
-    """Whether ``text`` can be the id of a source: up to 60 letters, digits, hyphens, underscores and full stops."""
+    """Whether ``text`` is a legal source id: up to 60 letters, digits, hyphens, underscores and full stops."""
     return _GIVEN_ID.fullmatch(text) is not None

@@ -1,13 +1,20 @@
-"""Takes out of a text what no reader sees but a terminal, a page or a model might obey.
+"""Cleaning, counting and comparing words, by one rule for every language.
 
-Removed: control characters other than tab and line feed (terminal escapes begin with one), the
-bidirectional overrides, zero-width characters, soft hyphens, variation selectors beyond emoji use, and the
-Unicode tag block (U+E0000 to U+E007F), which spells invisible ASCII: all that Unicode calls default ignorable,
-joiners apart. Lone surrogates become U+FFFD. Line ends, page breaks among them, become a line feed. Every
-visible character stays as it is.
+``clean`` removes what a reader cannot see but a terminal, a page or a model might obey:
 
-The zero-width joiner and non-joiner stay between letters of scripts that need them (Persian, Hindi) and
-inside emoji; elsewhere they only hide text.
+- control characters other than tab and line feed (terminal escapes begin with one);
+- everything Unicode calls default ignorable, joiners apart: bidirectional overrides, zero-width characters, soft
+    hyphens, variation selectors beyond emoji use, and the tag block (U+E0000 to U+E007F), which spells invisible ASCII.
+
+Lone surrogates become U+FFFD; line ends and page breaks become a line feed. Visible characters stay. The zero-width
+joiner and non-joiner stay inside emoji and between letters of scripts that need them (Persian, Hindi).
+
+A word is a run of letters and digits with apostrophes, hyphens, points and commas inside ("don't", "well-known",
+"3.8"). In scripts without spaces (Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer, Myanmar, Tibetan) each letter is
+a word. Combining marks and joiners never count. Korean is written with spaces and counts by words.
+
+Fake providers fill strings with sentences from ``NOUNS`` and ``VERBS``. ``is_made_up`` recognises them, so that a test
+run is never taken for evidence about a model.
 """
 
 from __future__ import annotations
@@ -28,7 +35,7 @@ _HIDDEN = re.compile(
 _JOINERS = re.compile("[\u200c\u200d]+")
 _EMOJI_STYLE = re.compile("\ufe0f+")
 _STYLED_SIGNS = frozenset("#*0123456789‼⁉ℹ〰〽")
-"""Characters with an emoji style that are no symbols by category (Unicode, emoji-variation-sequences)."""
+"""Characters with an emoji style that are not symbols by category (Unicode, emoji-variation-sequences)."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _JOINING_SCRIPTS = re.compile("[\u0600-\u08ff\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1800-\u18af]")
 
@@ -53,7 +60,7 @@ def _keep_joiner(text: str, match: re.Match[str]) -> str:
 
 
 def clean(text: str) -> str:
-    """``text`` without hidden and control characters; safe to repeat, and visible characters are kept."""
+    """Return ``text`` without hidden and control characters. Idempotent; keeps visible characters."""
     if text.isascii() and text.isprintable():
         return text
     text = _LINE_ENDS.sub("\n", text)
@@ -64,7 +71,7 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """``text`` cleaned and on one line, cut to ``limit`` characters with an ellipsis where it is longer."""
+    """Return ``text`` cleaned and on one line, cut to ``limit`` characters with an ellipsis."""
     line = " ".join(clean(text).split())
     if limit is not None and len(line) > limit:
         return line[: limit - 1].rstrip() + "…"
@@ -84,7 +91,7 @@ _SPACELESS = (
 _LETTER = rf"[^\W_{_SPACELESS}]"
 
 
-# Compiled when first used: they take longer than most modules take to be imported, and every command imports this one.
+# Compiled at first use: every command imports this module, and compiling is slow.
 @cache
 def _spaceless_letter() -> re.Pattern[str]:
     return re.compile(f"[{_SPACELESS}]")
@@ -95,15 +102,15 @@ def _token() -> re.Pattern[str]:
     return re.compile(rf"[{_SPACELESS}]|{_LETTER}(?:{_LETTER}|['’.,\-\u2010\u2011](?={_LETTER}))*")
 
 
-# What `_token` is where all is ASCII; sets of a few characters are searched several times faster.
+# `_token` for ASCII: small character sets are searched several times faster.
 _PLAIN_TOKEN = re.compile(r"[A-Za-z0-9]+(?:['.,\-][A-Za-z0-9]+)*")
 
 
 def count_words(text: str) -> int:
-    """The number of words in ``text``, 0 or more, by the rule above."""
+    """Return the number of words in ``text``, 0 or more."""
     if text.isascii():
         return len(_PLAIN_TOKEN.findall(text))
-    # Asked once for each character that is in it: texts are long, and have few different ones.
+    # Look up each distinct character once: long texts have few.
     text = text.translate({ord(char): None for char in set(text) if _belongs_to_a_letter(char)})
     return len(_token().findall(text))
 
@@ -113,7 +120,7 @@ def _belongs_to_a_letter(char: str) -> bool:
 
 
 def spaced(text: str) -> str:
-    """``text`` with spaces around every letter that counts as a word of its own."""
+    """Return ``text`` with spaces around every letter that counts as a word."""
     return text if text.isascii() else _spaceless_letter().sub(r" \g<0> ", text)
 
 
@@ -121,7 +128,9 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def same_words(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """The places in ``texts`` that say the same as an earlier one, each with the earlier place."""
+    """Return the index of each text that repeats an earlier one, with the earlier index. Case and punctuation are
+    ignored.
+    """
     first: dict[str, int] = {}
     found = []
     for place, text in enumerate(texts):
@@ -176,11 +185,11 @@ _ACTOR = re.compile(rf"\b(?:{'|'.join(NOUNS)}) (?:{'|'.join(VERBS)})\b")
 
 
 def is_made_up(text: str) -> bool:
-    """Whether ``text`` has a sentence of a made-up answer."""
+    """Whether ``text`` contains a sentence of a fake provider."""
     return _ACTOR.search(text) is not None
 
 
 def mostly_made_up(texts: Iterable[str]) -> bool:
-    """Whether more than half of ``texts`` are made up; a model that quotes one such sentence is not."""
+    """Whether more than half of ``texts`` are made up. A model may quote one such sentence."""
     found = [is_made_up(text) for text in texts]
     return sum(found) * 2 > len(found)

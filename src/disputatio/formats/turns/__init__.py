@@ -1,1 +1,1 @@
-"""The typed turns that debaters and judges take, and the form each is asked for in."""
+"""The typed turns of debaters and judges, and the spec of each."""

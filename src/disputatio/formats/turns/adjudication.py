@@ -1,11 +1,21 @@
-"""Adjudication: the judge scores every argument, finds fallacies, says how each argument stands, and on what it rests.
+"""Adjudication: the judge scores every argument, finds fallacies, and gives each argument a standing with its grounds.
 
-It also marks how far each answer meets its question, and names what breaks a rule that no word list can find: a new
-argument after the openings, and an argument that leans on another. Every mark and every such name comes with words,
-and code looks for them in what that speaker said: the owner of the argument or its opponent.
+The judge also marks how well each answer meets its question, and names two violations that no word list can find: a new
+argument after the openings, and an argument that relies on another. It quotes words for each. Code looks for them in
+what that speaker said, the owner of the argument or its opponent.
 
-The judge gives integers and sentences. Weighted scores, totals and the gap are computed by code from the
-rubric; the judge is never asked for a sum. A finding that names nothing real is asked again, and then void.
+The judge gives integers and sentences. Code computes weighted scores, totals and the gap from the rubric.
+
+Grounds are ids of what was said about an argument:
+
+    PRO-1            the argument itself
+    CON on PRO-1     the response to it
+    PRO-1.Q1         a question of the response
+    PRO-1.A1         the answer to that question
+    PRO-1.closing    what its own side finally says of it
+
+A finding that names none of these, or names an id that does not exist in the debate, is asked for again and then void.
+It may rest on the argument alone. The computed standing measures separately whether the responses were weighed.
 """
 
 from __future__ import annotations
@@ -26,12 +36,14 @@ from disputatio.judging.standing import Mark, Standing
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
 OWNER, OPPONENT = "owner", "opponent"
-"""Who said something about an argument. Judges that are not shown the sides' names can say it too."""
+"""Speakers about an argument. Judges who see neutral names can use them too."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedAnswer:
-    """How far the answer ``id`` meets its question, and the words of it that show it; ``quoted`` where it has them."""
+    """How well the answer ``id`` meets its question, with the words that show it; ``quoted`` where they are in the
+    answer.
+    """
 
     id: str
     given: Mark
@@ -40,17 +52,17 @@ class MarkedAnswer:
 
     @property
     def mark(self) -> Mark:
-        """The mark that counts: none where the words are not those of the answer."""
+        """The mark that counts: UNMARKED where the words are not in the answer."""
         return self.given if self.quoted else Mark.UNMARKED
 
     def text(self) -> str:
-        """The mark as a reader sees it."""
+        """Return the mark as a reader sees it."""
         doubt = "" if self.quoted else " (the answer does not have these words)"
         return f'{self.id} {self.given.value}: "{self.words}"{doubt}'
 
 
 class Breach(StrEnum):
-    """A rule of the debate that only a reader can see broken."""
+    """A rule of the debate whose violation only a reader can find."""
 
     NEW_ARGUMENT = "new_argument"
     """An argument that its side did not make in its opening (S3 of the protocol)."""
@@ -60,7 +72,7 @@ class Breach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Irregularity:
-    """Words that break a rule. ``place`` is the id of what they stand in; ``quoted`` tells whether they were said."""
+    """Words that break a rule. ``place`` is the id of what contains them; ``quoted``: they were said there."""
 
     breach: Breach
     words: str
@@ -68,7 +80,7 @@ class Irregularity:
     place: str
 
     def text(self) -> str:
-        """The breach as a reader sees it."""
+        """Return the violation as a reader sees it."""
         doubt = "" if self.quoted else " (these words were not found there)"
         return f'{self.breach.value.replace("_", " ")} in {self.place}: "{self.words}"{doubt}'
 
@@ -77,7 +89,7 @@ class Irregularity:
 class Judgement:
     """The judge's finding on one argument. ``scores`` are integers 1 to 10, one for each criterion.
 
-    Where ``grounds`` make it void, nothing in it counts.
+    Nothing in it counts where ``grounds`` make it void.
     """
 
     argument: str
@@ -120,15 +132,15 @@ class Adjudication:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One argument as it lies before the judge: itself, what it drew, and how it was defended.
+    """One argument as the judge reads it: the argument, the responses, its defence.
 
     Attributes:
         argument: as its side stated it.
         drew: the responses to it.
-        answers: the answers to the questions put to it, by the id of the answer.
-        hold: what its side says of it at the end; empty where it gave no closing.
-        position: the final position of its side, where new arguments are looked for too.
-        others: the ids of what was said about it; see ``grounds``.
+        answers: the answers to the questions about it, by the id of the answer.
+        hold: what its side finally says of it; empty without a closing.
+        position: the final position of its side, which may contain new arguments too.
+        others: the ids of what was said about it; see ``Grounds``.
     """
 
     argument: Argument
@@ -140,7 +152,7 @@ class Exhibit:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What a finding on it may rest on, the argument itself first."""
+        """The ids a finding may rest on, the argument itself first."""
         return (self.argument.id, *self.others)
 
     @property
@@ -150,7 +162,7 @@ class Exhibit:
 
     @property
     def defence(self) -> str:
-        """The answers and what its side says of it at the end."""
+        """The answers, and what its side finally says of it."""
         lines = [f"Answer to {_question_of(name)}: {text}" for name, text in self.answers]
         return "\n".join([*lines, self.hold] if self.hold else lines)
 
@@ -160,7 +172,7 @@ class Exhibit:
         return next((name for name in self.others if " on " in name), "")
 
     def said_by(self, speaker: str) -> dict[str, str]:
-        """What ``owner`` or ``opponent`` said about it, by id."""
+        """Return what ``owner`` or ``opponent`` said about it, by id."""
         if speaker == OPPONENT:
             return {self.response or OPPONENT: "\n".join(row.text() for row in self.drew)}
         own = {self.argument.id: self.argument.text(), **dict(self.answers)}
@@ -169,7 +181,7 @@ class Exhibit:
         return {**own, f"{self.argument.id} final position": self.position} if self.position else own
 
     def text(self) -> str:
-        """Everything said about the argument."""
+        """Return everything said about the argument."""
         return "\n".join((self.argument.text(), *(response.text() for response in self.drew), self.defence))
 
 
@@ -183,16 +195,13 @@ class AdjudicationSpec:
 
     @property
     def schema(self) -> JsonObject:
-        """A required key for every argument, with a required integer for every criterion.
-
-        What a finding rests on is chosen from the ids that exist for its argument.
-        """
+        """Requires every argument with an integer for every criterion. Grounds are ids of its own argument."""
         grounds = [schema.several(schema.one_of(row.ids), 1, _MOST_GROUNDS) for row in self.exhibits]
         return self._schema(grounds)
 
     @property
     def lenient_schema(self) -> JsonObject:
-        """The same with any words as grounds: a judge that cannot name real ones keeps its other findings."""
+        """``schema`` with any words as grounds: a judge that cannot name real ones keeps its other findings."""
         return self._schema([schema.several(schema.text(0, 200), 0, 20)] * len(self.exhibits))
 
     def _schema(self, grounds: list[JsonObject]) -> JsonObject:
@@ -216,7 +225,7 @@ class AdjudicationSpec:
         }
 
     def read(self, content: JsonObject) -> Adjudication:
-        """The finding, each fallacy marked by whether its words were said."""
+        """Return the adjudication; marks each fallacy by whether its words were said."""
         rows = cast("dict[str, dict[str, Any]]", content["arguments"])
         judgements = tuple(self._judgement(exhibit, rows[exhibit.argument.id]) for exhibit in self.exhibits)
         return Adjudication(
@@ -228,7 +237,7 @@ class AdjudicationSpec:
 
     def _judgement(self, exhibit: Exhibit, row: dict[str, Any]) -> Judgement:
         said = {OWNER: exhibit.said_by(OWNER), OPPONENT: exhibit.said_by(OPPONENT)}
-        # Records from before findings named their grounds and speakers have none to check.
+        # Older records have no grounds and no speakers.
         named = row.get("rests_on", exhibit.ids[:1])
         return Judgement(
             argument=exhibit.argument.id,
@@ -246,7 +255,7 @@ class AdjudicationSpec:
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
-        """Everything said about each exhibit, made once for all answers of the judge."""
+        """Everything said about each exhibit, cached for all answers of the judge."""
         return tuple(exhibit.text() for exhibit in self.exhibits)
 
     @cached_property
@@ -254,7 +263,7 @@ class AdjudicationSpec:
         return KnownIds.of(name for exhibit in self.exhibits for name in exhibit.ids)
 
     def violations(self, turn: Adjudication) -> tuple[Violation, ...]:
-        """Findings that rest on nothing real, and words that the speaker they are pinned on did not say."""
+        """Findings without real grounds, and quotes that their alleged speaker did not say."""
         void = [
             Violation("ungrounded", f"the finding on {row.argument} is void: {row.void_because}", row.argument)
             for row in turn.judgements
@@ -300,7 +309,7 @@ class AdjudicationSpec:
         return "\n".join(f"- {criterion.key}: {criterion.question}" for criterion in self.rubric.criteria)
 
     def task_values(self) -> dict[str, str]:
-        """What the judge's prompt is filled with: the criteria, the fallacies and the argument ids."""
+        """Return the values of the judge's prompt: the criteria, the fallacies, the argument ids."""
         criteria = "\n".join(f"  {line}" for line in self._criteria().splitlines())
         fallacies = "\n".join(f"  - {fallacy.value}: {about}" for fallacy, about in FALLACIES.items())
         ids = ", ".join(row.argument.id for row in self.exhibits)
@@ -316,16 +325,16 @@ class AdjudicationSpec:
         return {"arguments": keyed, **overall}
 
     def _finding_of(self, exhibit: Exhibit, part: JsonObject) -> JsonObject:
-        """A finding in the words of a small judge, as the form has it.
+        """Convert a small judge's finding to the full schema.
 
-        A small judge is shown the argument as the first speaker and the response as the second, and nothing else. How
-        its sentence begins says on which of the two it rests.
+        A small judge sees only the argument, as the first speaker, and the response, as the second. The beginning of
+        its sentence says on which of the two it rests.
         """
         verdict = cast("str", part["verdict"])
         standing = next(row for beginning, row in _VERDICTS.items() if verdict.startswith(beginning))
         scores = {criterion.key: _WORDS[cast("str", part[criterion.key])] for criterion in self.rubric.criteria}
         both = [exhibit.argument.id, *exhibit.others[:1]]
-        # It says in a word how an answer did; the answer itself is short enough to show it.
+        # A small judge gives a mark without a quote; the answer is short enough to quote.
         answers = {
             name: {"mark": _MARKS[cast("str", part[f"answer_{place}"])].value, "words": text[:_SHOWN_WORDS]}
             for place, (name, text) in enumerate(exhibit.answers, start=1)
@@ -342,7 +351,7 @@ class AdjudicationSpec:
         }
 
 
-# Asked for numbers one after the other, a small model counts; asked for words, it judges, if badly.
+# Asked for several numbers, a small model counts up; asked for words, it judges.
 _WORDS = {"very weak": 1, "weak": 3, "fair": 5, "good": 7, "strong": 9}
 _VERDICTS = {
     "The first speaker is right because": Standing.UPHELD,
@@ -356,21 +365,20 @@ _GIVEN = (Mark.MET, Mark.PARTLY_MET, Mark.EVADED)
 
 _MOST_GROUNDS = 6
 _SHOWN_WORDS = 300
-"""Characters of an answer that show how it did."""
+"""Characters quoted from an answer."""
 _NAMED_WORDS = 15
-"""Words that show a fallacy, a new argument or a cross-reference."""
-"""Characters of the words that show a mark or a breach."""
+"""The most words in a quote of a fallacy, a new argument or a cross-reference."""
 
 
 def _verdicts(exhibit: Exhibit) -> list[str]:
-    """How a small judge may begin; of a second speaker only where one was heard."""
+    """Return how a small judge may begin; a second speaker only where there is a response."""
     if exhibit.drew:
         return list(_VERDICTS)
     return [beginning for beginning, row in _VERDICTS.items() if row in {Standing.UPHELD, Standing.UNCERTAIN}]
 
 
 def _question_of(answer: str) -> str:
-    """The id of the question that an answer was given to: ``PRO-1.Q2`` of ``PRO-1.A2``."""
+    """Return the id of the question of an answer: ``PRO-1.Q2`` for ``PRO-1.A2``."""
     argument, _, number = answer.rpartition(".A")
     return f"{argument}.Q{number}"
 
@@ -387,7 +395,7 @@ def _fallacies(words: int, most: int, *, speakers: Sequence[str]) -> JsonObject:
 
 
 def _marks(exhibit: Exhibit) -> dict[str, JsonObject]:
-    """A required mark for every answer, with the words of the answer that show it; nothing where there is no answer."""
+    """Return the key for a mark of every answer with a quote; nothing where there is no answer."""
     marked = schema.record(
         {"words": schema.text(2, _SHOWN_WORDS), "mark": schema.one_of([row.value for row in _GIVEN])}
     )
@@ -395,11 +403,11 @@ def _marks(exhibit: Exhibit) -> dict[str, JsonObject]:
 
 
 def _named_words(exhibit: Exhibit, *, alone: bool) -> dict[str, JsonObject]:
-    """What the judge names with words: fallacies, new arguments and cross-references, where there can be any.
+    """Return the keys for quoted words: fallacies, new arguments and cross-references, where they are possible.
 
     Args:
         exhibit: the argument.
-        alone: whether it is the only one, so that it cannot lean on another.
+        alone: whether it is the only one, so that it cannot rely on another.
     """
     speakers = [OWNER, OPPONENT] if exhibit.drew else []
     words = schema.prose(2, _NAMED_WORDS)
@@ -416,10 +424,10 @@ def _found_in(words: str, said: Mapping[str, str]) -> str | None:
 
 
 def _fallacy(found: Mapping[str, str], said: Mapping[str, Mapping[str, str]]) -> FoundFallacy:
-    """A fallacy, looked for in the words of the speaker it is pinned on.
+    """Read a fallacy and look for its words in its speaker's.
 
-    Who does not say whose words they are, as a small judge and the records of earlier versions do not, is taken to mean
-    whoever said them, the owner of the argument first.
+    A small judge and older records name no speaker. Then whoever said the words is meant, the owner of the argument
+    first.
     """
     speaker = found.get("said_by")
     where = [said[speaker]] if speaker else [said[OWNER], said[OPPONENT]]
@@ -428,7 +436,7 @@ def _fallacy(found: Mapping[str, str], said: Mapping[str, Mapping[str, str]]) ->
 
 
 def _with_speaker(found: Mapping[str, str], exhibit: Exhibit) -> JsonObject:
-    """A small judge's fallacy with the speaker who said its words, the owner of the argument first."""
+    """Return a small judge's fallacy with the speaker who said its words, the owner first."""
     if not exhibit.drew:
         return dict(found)
     theirs = _found_in(found["words"], exhibit.said_by(OPPONENT)) is not None
@@ -445,7 +453,7 @@ def _marked(exhibit: Exhibit, rows: Mapping[str, Mapping[str, str]]) -> tuple[Ma
 
 
 def _irregular(breach: Breach, found: Mapping[str, str] | str, said: Mapping[str, Mapping[str, str]]) -> Irregularity:
-    """A new argument is not looked for in the opening, nor a cross-reference anywhere else."""
+    """Read an irregularity. New arguments are looked for outside the opening, cross-references in it."""
     opening = next(iter(said[OWNER]))
     if isinstance(found, str):
         place = _found_in(found, {opening: said[OWNER][opening]})
@@ -482,10 +490,10 @@ _PREFIX = re.compile(r"[^\W\d_]+(?=-\d)")
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What one finding names.
+    """The ids one finding names.
 
     Attributes:
-        named: the ids it rests on that exist, each once, in the order given.
+        named: the ids it rests on that exist, each once, in the given order.
         invented: the ids it names, as a ground or in its reason, that do not exist.
     """
 
@@ -502,10 +510,10 @@ class Grounds:
 
 @dataclass(frozen=True, slots=True)
 class KnownIds:
-    """The ids of a debate, and the form that they have. Made once for a judge's findings.
+    """The ids of a debate and their pattern, made once for all findings of a judge.
 
-    ``mention`` finds in a text what has the form of an id of an argument, a question or an answer; None where no id has
-    a form.
+    ``mention`` matches text that looks like the id of an argument, a question or an answer; None where ids have no
+    pattern.
     """
 
     names: frozenset[str]
@@ -513,27 +521,27 @@ class KnownIds:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> KnownIds:
-        """The ids ``names``, and those of the answers to the questions among them."""
+        """Return the ids ``names``, and those of the answers to the questions among them."""
         given = frozenset(names)
         prefixes = {found[0] for name in given if (found := _PREFIX.match(name))}
         prefixes |= {name.partition(" on ")[0] for name in given if " on " in name}
         words = "|".join(sorted(map(re.escape, prefixes)))
         mention = re.compile(rf"(?<![\w-])(?:{words})-\d+(?:\.[QA]\d+)?(?![\w-])") if prefixes else None
-        # Who says that an answer is missing names it; the question is there, so the name means something.
+        # A judge may name an answer to say that it is missing.
         answers = {f"{found[1]}.A{found[2]}" for name in given if (found := _QUESTION.match(name))}
         return cls(given | answers, mention)
 
 
 def read_grounds(given: Iterable[str], reason: str, here: Iterable[str], known: KnownIds, said: str) -> Grounds:
-    """The grounds of one finding.
+    """Return the grounds of one finding.
 
     Args:
         given: the ids it says it rests on.
         reason: its reason, whose ids are checked too.
         here: the ids of what was said about its argument.
         known: all ids of the debate, those of ``here`` among them.
-        said: everything that was said in the debate. What looks like an id and was said by a debater, such as the
-            name of a product, is no invention of the judge.
+        said: everything that was said in the debate. A debater may have said what looks like an id, such as a product's
+            name; then the judge did not invent it.
     """
     given, here = list(dict.fromkeys(given)), set(here)
     strangers = [name for name in given if name not in known.names]

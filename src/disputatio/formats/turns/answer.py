@@ -1,4 +1,4 @@
-"""An answer to a question whose right answer is one of several options, or a number."""
+"""Turns of one seat: an answer to a question with options or a number, and the recognition of a knowledge base."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disputatio.kernel import JsonObject, Part, Task, Violation
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """One answer: an option, or a number as plain digits. ``confidence`` is 0 to 100, None where nobody was asked."""
+    """An option, or a number as plain digits. ``confidence`` is 0 to 100, None where it was not asked for."""
 
     answer: str
     reasoning: str
@@ -25,7 +25,7 @@ class GivenAnswer:
 
 
 def plain_number(text: str) -> str | None:
-    """``text`` as plain digits, so that equal numbers are equal texts; None where it is no number."""
+    """Return ``text`` as plain digits, so that equal numbers are equal texts; None where it is no number."""
     try:
         value = Decimal(text.replace(",", "").strip().removesuffix("%").strip())
     except InvalidOperation:
@@ -73,7 +73,7 @@ class AnswerSpec:
         return Part("answer", schema.record(keys), Task("answer", {"options": offered}), 240, temperature=None)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The thought, the answer; a small model is not asked how sure it is, which is half."""
+        """Join thought and answer. A small model is not asked for a confidence, which is then one half."""
         said = done[0]
         thought = cast("str", said["thought"])
         if not self.options:
@@ -92,7 +92,7 @@ MONTHS = tuple(f"{number:02}" for number in range(1, 13))
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """A guess. ``confidence`` is 0 to 100 that the month is right; None where a small model was not asked."""
+    """A guess. ``confidence`` is 0 to 100 that the month is right; None for a small model."""
 
     index: str
     year: int
@@ -107,9 +107,9 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class RecognitionSpec:
-    """The clues, one of ``indices``, one of ``years`` and a month: a guess is always given, so that it can be scored.
+    """The clues, one of ``indices``, one of ``years`` and a month. The guess is required, so that it can be scored.
 
-    ``asked`` is what the index is called in the knowledge base.
+    ``asked`` is the index's name in the knowledge base.
     """
 
     asked: str

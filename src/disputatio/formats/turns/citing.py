@@ -1,9 +1,19 @@
-"""Citations in turns: what may be cited, how it is asked for, and what the check of code says of it.
+"""Citations in turns, what code finds in them, and when an argument is struck.
 
-A seat names a source and either the words it quotes or a JSON pointer with the value that stands there. Whether the
-source bears it out is found by code, from the sources alone, so a record that is read again comes out the same. An
-unverified citation breaks a rule: the seat is asked again, and what it then insists on stands with its status.
-Where a debate has no sources, no turn has a place for citations.
+A seat names a source with a quote, or with a JSON pointer and the value there. Code checks it against the sources
+alone, so a replay finds the same. An unverified citation breaks a rule: the seat is asked again, and what it then
+repeats stands with its status. In a debate without sources, turns have no citations.
+
+Striking, where a debate has sources
+    1. Every argument says on what it rests: evidence or reasoning.
+    2. An argument that rests on evidence and cites none is struck: its evidence is uncited.
+    3. An argument with a citation that no source supports is struck, whatever it rests on: the evidence is fabricated.
+    4. Other seats see only the id and the reason of what is struck; readers of the record see all of it.
+
+The seat is asked once more before. Without sources nothing is struck.
+
+Source: the review pattern, on fabricated evidence (a critical validation failure; the argument that relied on it is
+discarded). Departure: code decides before the moderator reads, and an argument may openly rest on reasoning alone.
 """
 
 from __future__ import annotations
@@ -25,12 +35,12 @@ from disputatio.motion import one_line
 from disputatio.motion.motion import SourceKind
 
 MOST_CITATIONS = 3
-"""Of each kind, for one argument or one response."""
+"""For one argument or response, of each kind."""
 
 _QUOTE, _POINTER, _VALUE = 500, 300, 200
 _UNQUOTABLE = re.compile(r"[\"\\]|([=*_#-])\1\1\1")
 _MOST_LISTED = 60
-"""Beyond this many sources the schema takes any id, because providers limit their enums; the check refuses the rest."""
+"""Above this number the schema allows any id, because providers limit enums; the check refuses unknown ids."""
 _SHOWN_QUOTE = 120
 _LONGEST_ID = 60
 
@@ -40,19 +50,19 @@ _UNMARKED = str.maketrans(_OPEN + _CLOSE, "[]")
 
 
 def unmarked(text: str) -> str:
-    """``text`` without the brackets in which code marks citations: a seat that could write them could forge a check."""
+    """Return ``text`` without the brackets in which code marks citations, so that a seat cannot forge a check."""
     return text if text.isascii() else text.translate(_UNMARKED)
 
 
 @dataclass(frozen=True)
 class Citing:
-    """What the turns of a debate may cite. ``topic`` is what the debate is about, for choosing sentences."""
+    """What turns may cite. ``topic`` is the subject of the debate, for choosing sentences."""
 
     sources: SourceSet = field(default_factory=SourceSet)
     topic: str = ""
 
     def fields(self) -> dict[str, JsonObject]:
-        """The keys that a statement has for its citations; none where there is nothing to cite."""
+        """Return the schema keys for citations; none without sources."""
         texts = [row.source_id for row in self.sources if row.kind is not SourceKind.JSON]
         values = [row.source_id for row in self.sources if row.kind is SourceKind.JSON]
         keys: dict[str, JsonObject] = {}
@@ -76,11 +86,11 @@ class Citing:
         return self.sources.find_unstated_figures("\n".join(texts)) if len(self.sources) else ()
 
     def sentences(self, about: str, count: int) -> tuple[Sentence, ...]:
-        """The ``count`` short sentences of the sources that fit the topic and ``about`` best, best first.
+        """Return the ``count`` short sentences of the sources that fit the topic and ``about`` best, best first.
 
-        None has a sign that JSON escapes: the grammar of the embedded model lets such a text end inside its quotation
-        marks ("The term \\"Cover"), and then it is none of the sentences that there were to choose from. None has the
-        ruled line of a heading in it.
+        None contains a character that JSON escapes: the grammar of the embedded model would let such a text end inside
+        its quotation marks ("The term \\"Cover"), and it would match no sentence. None contains the ruled line of a
+        heading.
         """
         found = self._retriever.sentences(f"{self.topic}\n{about}", 3 * count)
         return tuple(row for row in found if not _UNQUOTABLE.search(row.text))[:count]
@@ -95,7 +105,7 @@ NOTHING = Citing()
 
 
 def unverified(cited: Iterable[CheckedCitation], who: str, part: str) -> list[Violation]:
-    """A breach for each citation that its source does not bear out; ``who`` names the argument or response."""
+    """Return a violation for each unverified citation; ``who`` names the argument or response."""
     return [
         Violation("unverified_citation", f"{who} has an unverified citation of {_named(row)}", part)
         for row in cited
@@ -104,29 +114,29 @@ def unverified(cited: Iterable[CheckedCitation], who: str, part: str) -> list[Vi
 
 
 def citation_lines(cited: Iterable[CheckedCitation]) -> list[str]:
-    """Citations as the other seats see them, a line each: the status, and the source's own words where it has them."""
+    """Return citations as other seats see them, a line each: the status, and the source's words where it has them."""
     return [_line(row) for row in cited]
 
 
 def unstated_lines(figures: Iterable[str]) -> list[str]:
-    """Figures that stand in no source, as the other seats see them: one line, or none."""
+    """Return the figures that no source states as other seats see them: one line, or none."""
     words = ", ".join(unmarked(one_line(row, 40)) for row in figures)
     return [f"{_OPEN}in no source{_CLOSE} {words}"] if words else []
 
 
 def unstated_json(turn: object) -> tuple[JsonObject, ...]:
-    """The figures of a turn that stand in no source, as the record keeps them, by the argument they are about."""
+    """Return the recorded figures of a turn that no source states, by the argument they are about."""
     rows: Iterable[tuple[str, tuple[str, ...]]] = getattr(turn, "unstated", ())
     return tuple({"about": about, "figures": list(figures)} for about, figures in rows if figures)
 
 
 def cited_json(turn: object) -> tuple[JsonObject, ...]:
-    """The citations of a turn as the record keeps them; ``about`` names the argument they support or answer.
+    """Return the recorded citations of a turn; ``about`` names the argument they support or answer.
 
-    A turn that can cite has all of them in their order as ``cited``, each with that argument.
+    A turn that can cite has the property ``cited``: pairs of argument and citation, in order.
     """
-    # Most turns cannot cite, and asking a protocol costs more than reading the whole turn from its record. The turn is
-    # asked and not its type: a type does not know of fields without a default.
+    # Most turns cannot cite, and a protocol check costs more than reading the turn from its record. Check the
+    # instance, not its type: a type lacks fields without a default.
     cited: Iterable[tuple[str, Any]] = getattr(turn, "cited", ())
     return tuple([{"about": about, **row.as_json()} for about, row in cited])
 
@@ -157,7 +167,7 @@ def _line(row: CheckedCitation) -> str:
 
 
 class Basis(StrEnum):
-    """On what an argument says that it rests."""
+    """What an argument says it rests on."""
 
     EVIDENCE = "evidence"
     REASONING = "reasoning"
@@ -165,14 +175,14 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """On what one argument rests. ``basis`` is None in a debate without sources."""
+    """What one argument rests on. ``basis`` is None in a debate without sources."""
 
     basis: Basis | None = None
     citations: tuple[CheckedCitation, ...] = ()
 
     @property
     def struck_because(self) -> str:
-        """Why the argument is struck, without any word of its seat; empty where it stands."""
+        """Why the argument is struck, without words of its seat; empty where it stands."""
         unsound = [row for row in self.citations if not row.is_sound]
         if unsound:
             return f"fabricated citation: {_told(unsound[0])}"
@@ -182,34 +192,34 @@ class Support:
 
     @property
     def cites_soundly(self) -> bool:
-        """Whether at least one source bears it out."""
+        """Whether at least one source supports it."""
         return any(row.is_sound for row in self.citations)
 
     def text(self) -> str:
-        """What it says that it rests on, for other seats; empty in a debate without sources."""
+        """Return its basis, for other seats; empty in a debate without sources."""
         return f"Rests on: {self.basis.value}" if self.basis else ""
 
 
 def support_fields(citing: Citing) -> dict[str, JsonObject]:
-    """The keys of an argument for what it rests on; none where there is nothing to cite."""
+    """Return the schema keys for what an argument rests on; none without sources."""
     cited = citing.fields()
     return {"rests_on": schema.one_of([row.value for row in Basis]), **cited} if cited else {}
 
 
 def read_support(row: Mapping[str, Any], citing: Citing) -> Support:
-    """On what the argument in ``row`` rests, each citation checked."""
+    """Return what the argument in ``row`` rests on, with checked citations."""
     basis = row.get("rests_on")
     return Support(None if basis is None else Basis(basis), citing.read(row))
 
 
 def resting_on_reasoning(citing: Citing) -> JsonObject:
-    """The keys of an argument that openly cites nothing."""
+    """Return the values of an argument that cites nothing."""
     cited: dict[str, Any] = {key: [] for key in citing.fields()}
     return {"rests_on": Basis.REASONING.value, **cited} if cited else {}
 
 
 def support_violations(support: Support, who: str, part: str) -> list[Violation]:
-    """Citations that no source bears out, and evidence that is not cited."""
+    """Return unverified citations, and evidence without citations."""
     found = unverified(support.citations, who, part)
     if support.basis is Basis.EVIDENCE and not support.citations:
         detail = (
@@ -220,11 +230,11 @@ def support_violations(support: Support, who: str, part: str) -> list[Violation]
 
 
 class Supported(Protocol):
-    """Part of a turn that rests on something: an argument, a criticism, an answer."""
+    """Part of a turn with support: an argument, a criticism, an answer."""
 
     @property
     def id(self) -> str:
-        """As code numbered it."""
+        """The id that code gave it."""
 
     @property
     def support(self) -> Support:
@@ -235,23 +245,23 @@ SupportedT = TypeVar("SupportedT", bound=Supported)
 
 
 def collect_struck(rows: Sequence[Supported]) -> dict[str, str]:
-    """The ids of those that are struck, each with the reason."""
+    """Return the ids of struck rows, each with the reason."""
     return {row.id: row.support.struck_because for row in rows if row.support.struck_because}
 
 
 def standing_of(rows: Sequence[SupportedT]) -> tuple[SupportedT, ...]:
-    """Those that are not struck."""
+    """Return the rows that are not struck."""
     return tuple(row for row in rows if not row.support.struck_because)
 
 
 def text_with_support(said: Sequence[str], support: Support) -> str:
-    """The lines of a seat, on what they rest, and what code found of its citations."""
+    """Return the lines of a seat, its basis, and the status of its citations."""
     rests = [support.text()] if support.basis else []
     return "\n".join([*map(unmarked, (*said, *rests)), *citation_lines(support.citations)])
 
 
 def struck_line(name: str, because: str) -> str:
-    """What other seats see of a struck argument."""
+    """Return what other seats see of a struck argument."""
     return f"{name}: struck by the program ({because}). It counts for nothing; do not answer or use it."
 
 
@@ -262,7 +272,7 @@ def _told(row: CheckedCitation) -> str:
 
 
 class Phrases:
-    """A pattern of phrases, found in any case.
+    """A pattern of phrases, matched in any case.
 
     Args:
         pattern: a regular expression in small letters.
@@ -273,8 +283,8 @@ class Phrases:
         self._any_case = re.compile(pattern, re.IGNORECASE)
 
     def first_in(self, text: str) -> str:
-        """The first of them in ``text``, as it stands there; empty where there is none."""
-        # Made small in one pass, a text is searched twice as fast as with every character folded on the way. Beyond
-        # ASCII that is not the same: a letter may become two, or match one that is not its small form.
+        """Return the first match in ``text``, with its original letters; empty without one."""
+        # Lowering the text first makes the search twice as fast as IGNORECASE. Not for other scripts, where a
+        # letter may become two, or match one that is not its small form.
         found = self._small.search(text.lower()) if text.isascii() else self._any_case.search(text)
         return text[found.start() : found.end()] if found else ""

@@ -1,8 +1,8 @@
-"""Criticism: the strongest case against a position, by a critic that takes it to be wrong.
+"""Criticism and rebuttal: the strongest case against a position, and an answer to every criticism.
 
 Source: the review pattern, critic (assume that the proposition is wrong; tail risks, misread evidence, hidden
-assumptions, harm even if it is true; no softening words; a rating of its own strength). How far that rating counts:
-`judging.challenge`.
+assumptions, harm even if it is true; no softening words; a rating of its own strength). For the weight of that rating
+see `judging.challenge`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from disputatio.motion.text import same_words
 
 @dataclass(frozen=True, slots=True)
 class CounterArgument:
-    """A criticism of one argument, or of the whole position (``THESIS``). The id is given by code."""
+    """A criticism of one argument, or of the whole position (``THESIS``). Code gives the id."""
 
     id: str
     target: str
@@ -82,17 +82,17 @@ class Criticism:
         return f"{self.shown(NONE_STRUCK)}\n\n{rated}"
 
     def shown(self, struck: Mapping[str, str]) -> str:
-        """The case with nothing of the criticisms that are ``struck`` but their ids and the reasons, and no rating."""
+        """Return the case without the rating; of struck criticisms only their ids and reasons."""
         rows = [struck_line(row.id, struck[row.id]) if row.id in struck else row.text() for row in self.arguments]
         return "\n\n".join([unmarked(f"Thesis: {self.thesis}"), *rows])
 
 
 @dataclass(frozen=True, slots=True)
 class CriticismSpec:
-    """``minimum`` to ``maximum`` criticisms of ``position`` and its ``targets``, the arguments that stand.
+    """``minimum`` to ``maximum`` criticisms of ``position`` and its standing arguments ``targets``.
 
-    They are numbered ``PREFIX-1``, ... counted on from ``before``. Whether one agrees is told by words in English only.
-    ``counts_repeats`` is whether criticisms that only repeat lower its strength, as they do from the second edition on.
+    They are numbered ``PREFIX-1``, ... after ``before``. Agreement is detected by words in English only.
+    ``counts_repeats``: whether repetitive criticisms lower the strength, as from the second edition on.
     """
 
     prefix: str
@@ -163,7 +163,7 @@ class CriticismSpec:
         )
 
     def violations(self, turn: Criticism) -> tuple[Violation, ...]:
-        """Softening words, agreement, criticisms that repeat an earlier one, and evidence that is not there."""
+        """Softening words, agreement, repeated criticisms, and missing evidence."""
         found = [_softened("the thesis", words, "thesis") for words in find_softening(turn.thesis)]
         agreed = find_agreement(turn.thesis) if self.english else ()
         found += [_agreeing("the thesis", words, "thesis") for words in agreed]
@@ -194,11 +194,11 @@ class CriticismSpec:
 
     @property
     def _lines(self) -> int:
-        """How many criticisms a small critic is asked for: one on each line of attack, where there may be so many."""
+        """The number of criticisms a small critic is asked for: one for each line of attack, within the limits."""
         return min(max(self.minimum, len(Attack)), self.maximum)
 
     def _aim(self, place: int) -> tuple[str, Attack]:
-        """What a small critic attacks at ``place``, and how: the arguments and the lines of attack in turn."""
+        """Return what a small critic attacks at ``place`` and how; arguments and lines of attack alternate."""
         attacks = list(Attack)
         targets = [row.id for row in self.targets] or [THESIS]
         return targets[place % len(targets)], attacks[place % len(attacks)]
@@ -225,7 +225,7 @@ class CriticismSpec:
         }
 
 
-# Asked for a number, a small model counts; asked for a word, it at least chooses one.
+# Asked for a number, a small model counts up; asked for a word, it chooses one.
 _WORDS = {"very weak": 1, "weak": 3, "fair": 5, "good": 7, "strong": 9}
 _CONCLUSIONS = ("The proposal is wrong because", "The proposal fails because")
 _BEGINNINGS = {
@@ -257,7 +257,7 @@ class RebuttalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rebuttal:
-    """The answer to one criticism. ``id`` is that of the answer, ``target`` that of the criticism."""
+    """The answer to one criticism. ``target`` is the id of the criticism."""
 
     id: str
     target: str
@@ -273,7 +273,7 @@ class Rebuttal:
 
 @dataclass(frozen=True, slots=True)
 class Rebuttals:
-    """All answers, in the order of the criticisms, and where the position stands after them."""
+    """All answers, in the order of the criticisms, and the position after them."""
 
     thesis: str
     answers: tuple[Rebuttal, ...]
@@ -285,7 +285,7 @@ class Rebuttals:
 
     @property
     def struck(self) -> dict[str, str]:
-        """The answers that are struck, each with the reason; what they answer counts as unanswered."""
+        """The struck answers, each with the reason; their criticisms count as not answered."""
         return collect_struck(self.answers)
 
     @property
@@ -303,7 +303,7 @@ class Rebuttals:
         return self.shown(NONE_STRUCK)
 
     def shown(self, struck: Mapping[str, str]) -> str:
-        """All answers, of those that are ``struck`` nothing but their ids and the reasons."""
+        """Return all answers; of struck ones only their ids and reasons."""
         rows = [
             struck_line(f"{row.id} to {row.target}", struck[row.id]) if row.id in struck else row.text()
             for row in self.answers
@@ -313,7 +313,7 @@ class Rebuttals:
 
 @dataclass(frozen=True, slots=True)
 class RebuttalSpec:
-    """One answer for each of ``criticisms``; ``said`` are texts of the position that would be no new ground."""
+    """One answer for each of ``criticisms``. ``said`` are texts of the position, which are no new ground."""
 
     prefix: str
     position: str

@@ -1,7 +1,7 @@
-"""Cross-examination: exactly one response to every opposing argument, each with a sharp question.
+"""Cross-examination and closing of a structured debate.
 
-Source: the structured debate protocol (refute, challenge, concede or partial; at least one follow-up
-question for each argument; no new arguments).
+Source: the structured debate protocol. Cross-examination: one response to every opposing argument (refute, challenge,
+concede or partial), at least one question for each, no new arguments.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class CrossExamination:
 
     @property
     def unstated(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The figures of each response that stand in no source, by the argument it answers."""
+        """The figures of each response that no source states, by the argument it answers."""
         return tuple((response.target, response.unstated) for response in self.responses)
 
     def text(self) -> str:
@@ -99,7 +99,7 @@ _ARGUMENT_ID = re.compile(r"\b(?:PRO|CON)-\d+\b")
 
 @dataclass(frozen=True, slots=True)
 class CrossExaminationSpec:
-    """One response for each of ``opposing``; ``known`` are all argument ids that exist in the debate."""
+    """One response for each of ``opposing``. ``known`` are all argument ids of the debate."""
 
     opposing: tuple[Argument, ...]
     known: frozenset[str]
@@ -126,7 +126,7 @@ class CrossExaminationSpec:
         return CrossExamination(tuple(responses))
 
     def violations(self, turn: CrossExamination) -> tuple[Violation, ...]:
-        """New arguments announced, arguments named that do not exist, one reasoning used twice, false citations."""
+        """Announced new arguments, unknown argument ids, repeated reasoning, false citations."""
         found: list[Violation] = []
         seen: dict[str, str] = {}
         for response in turn.responses:
@@ -159,8 +159,8 @@ class CrossExaminationSpec:
         return Part(argument.id, schema.record(keys), task, 240, temperature=0.5)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The responses keyed by the argument they answer; how a reply begins says what kind it is."""
-        # A small model has its hands full with one reply; it cites in its opening.
+        """Join the responses by argument; the beginning of a reply gives its kind."""
+        # A small model only cites in its opening.
         uncited: JsonObject = {key: [] for key in self.citing.fields()}
         return {
             argument.id: {
@@ -264,10 +264,10 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class ClosingSpec:
-    """A closing by a side that made ``own``, was asked ``questions``, and conceded ``conceded``.
+    """A closing of a side that made ``own``, was asked ``questions``, and conceded ``conceded``.
 
-    ``conceded`` are the opposing arguments it conceded, whole or in part, in cross-examination: the schema
-    asks for exactly these, so the closing cannot contradict the cross-examination. ``limit`` is in words.
+    The schema asks for exactly the opposing arguments it conceded in cross-examination, in whole or in part. So the
+    closing cannot contradict the cross-examination. ``limit`` is in words.
     """
 
     own: tuple[Argument, ...]
@@ -278,7 +278,7 @@ class ClosingSpec:
 
     @property
     def schema(self) -> JsonObject:
-        """Keys for every question, every concession and every own argument; empty groups are left out."""
+        """Keys for every question, concession and own argument; empty groups are left out."""
         keys: dict[str, JsonObject] = {}
         if self.questions:
             answer = schema.prose(2, 40)
@@ -287,10 +287,10 @@ class ClosingSpec:
             accepted = schema.prose(2, 30)
             keys["concessions"] = schema.record({argument.id: accepted for argument in self.conceded})
         if self.own:
-            held = schema.record(
+            final = schema.record(
                 {"status": schema.one_of([hold.value for hold in ArgumentStatus]), "because": schema.prose(2, 30)}
             )
-            keys["own_arguments"] = schema.record({argument.id: held for argument in self.own})
+            keys["own_arguments"] = schema.record({argument.id: final for argument in self.own})
         keys["final_position"] = schema.prose(10, 80)
         keys["shift"] = schema.one_of([shift.value for shift in Shift])
         return schema.record(keys)
@@ -350,7 +350,7 @@ class ClosingSpec:
         return Part(argument.id, schema.record(keys), task, 140 + 100 * len(questions), temperature=0.3)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The parts, grouped as the whole form groups them."""
+        """Join the parts into the groups of the schema."""
         own = list(zip(self.own, done, strict=False))
         conceded = zip(self.conceded, done[len(self.own) :], strict=False)
         whole: dict[str, JsonObject] = {}

@@ -1,8 +1,12 @@
-"""The opening of a market analyst: two to four claims, each with figures that code looks up in the knowledge base.
+"""Opening and cross-examination of market analysts.
 
-The analyst names where each figure stands, or how it follows from others, and what it is; whether that is so is found
-by code. What is not in the analyst's slice has to be marked as inferred. A claim that is too long, or says more than
-the base does, is asked for again, and then stands with what is wrong with it.
+An opening has two to four claims with figures. The analyst says where each figure stands, or how it follows from
+others; code looks it up in the knowledge base. A figure outside the analyst's slice must be marked as inferred. A claim
+that is too long, or says more than the base does, is asked for again, and then stands with its faults.
+
+In cross-examination each analyst responds to every argument of the other analyst of its lens. At least half of the
+responses must refute or question the evidence. An analyst that concedes more is asked once more, and then the turn
+stands with the violation. New figures come from the slice both know; none may be inferred.
 """
 
 from __future__ import annotations
@@ -30,21 +34,21 @@ LONGEST_CLAIM = 99
 """In characters: under 100."""
 _LENIENT_CLAIM = 600
 SURE: dict[str, float] = {"doubtful": 0.3, "even": 0.5, "likely": 0.65, "sure": 0.8}
-"""How a small model says how sure it is; asked for a number it counts."""
+"""Confidence of a small model in words; asked for a number it counts up."""
 
 
 class MarketArgument(NamedTuple):
     """One argument of an analyst.
 
     Attributes:
-        id: such as ``tech_bull_arg_0``; counted from 0, as the document does.
-        seat: whose it is.
-        claim: one proposition that could turn out false.
-        figures: its evidence, each figure with what the knowledge base says to it.
+        id: such as ``tech_bull_arg_0``; counts from 0, as the protocol does.
+        seat: its analyst.
+        claim: one falsifiable proposition.
+        figures: its evidence, each figure checked against the knowledge base.
         confidence: 0 to 1, as the analyst states it.
         counterpoints: what the analyst itself sees against it.
-        assumptions: what it takes for granted.
-        words: the numbers and words of direction in the claim that the base does not bear out.
+        assumptions: what it assumes.
+        words: numbers and words of direction in the claim that the base does not support.
     """
 
     id: str
@@ -86,7 +90,7 @@ class MarketOpening:
 
 @dataclass(frozen=True, slots=True)
 class MarketOpeningSpec:
-    """``minimum`` to ``maximum`` arguments of ``seat``, on what lies on its ``checker``."""
+    """``minimum`` to ``maximum`` arguments of ``seat``, with figures of its ``checker``."""
 
     seat: str
     checker: FigureChecker
@@ -102,7 +106,7 @@ class MarketOpeningSpec:
 
     @property
     def lenient_schema(self) -> JsonObject:
-        """The same with longer claims: an analyst that cannot be brief is heard, and the breach is recorded."""
+        """``schema`` with longer claims: an analyst that cannot be brief keeps its turn, with a violation."""
         return self._schema(_LENIENT_CLAIM)
 
     def _schema(self, claim: int) -> JsonObject:
@@ -136,7 +140,7 @@ class MarketOpeningSpec:
         )
 
     def violations(self, turn: MarketOpening) -> tuple[Violation, ...]:
-        """Claims that are too long, said twice or not borne out, and figures that the base does not have."""
+        """Claims that are too long, repeated or unsupported, and figures that the base lacks."""
         found: list[Violation] = []
         repeats = dict(same_words([row.claim for row in turn.arguments]))
         for number, row in enumerate(turn.arguments):
@@ -152,7 +156,7 @@ class MarketOpeningSpec:
         return tuple(found)
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """One figure of the slice at a time, chosen from a list, and what follows from it; the fewest there may be."""
+        """One figure at a time, chosen from a list, and what follows from it; the minimum number."""
         lines = self._choice(done)
         if len(done) >= self.minimum or not lines:
             return None
@@ -168,8 +172,8 @@ class MarketOpeningSpec:
         return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 300, temperature=0.5)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The chosen figures as evidence, in the base's own words: a small model cannot misquote them."""
-        # A part that was asked for again may have come to the figure of a later one.
+        """Join the chosen figures as evidence in the base's own words: a small model cannot misquote them."""
+        # A retried part may have taken the figure of a later one.
         lines = self._lines()
         return {
             "arguments": [
@@ -185,12 +189,12 @@ class MarketOpeningSpec:
         }
 
     def _choice(self, done: tuple[JsonObject, ...]) -> dict[str, JsonObject]:
-        """The lines a small model may choose from, each with the evidence it stands for: none of them twice."""
+        """Return the lines a small model may choose from, each with its evidence, without repetitions."""
         used = {part.get("figure") for part in done}
         return {line: item for line, item in self._lines().items() if line not in used}
 
     def _lines(self) -> dict[str, JsonObject]:
-        """All lines. Where the slice knows too little, what is left is an inference, and is marked as one."""
+        """Return all lines. Where the slice has too few, the others are marked as inferences."""
         known = self.checker.lines()
         inferred = {f"no figure is known ({number})": _INFERENCE for number in range(1, self.minimum - len(known) + 1)}
         return {**known, **inferred}
@@ -247,7 +251,7 @@ class MarketExamination:
 
 @dataclass(frozen=True, slots=True)
 class MarketExaminationSpec:
-    """One response of ``seat`` for each of ``opposing``; ``own`` are its own arguments, for those who want them."""
+    """One response of ``seat`` for each of ``opposing``; ``own`` are its own arguments, for rule-based analysts."""
 
     seat: str
     opposing: tuple[MarketArgument, ...]
@@ -280,7 +284,7 @@ class MarketExaminationSpec:
         return MarketExamination(tuple(found))
 
     def violations(self, turn: MarketExamination) -> tuple[Violation, ...]:
-        """Too few challenges, one reasoning for several arguments, and figures that the base does not have."""
+        """Too few challenges, repeated reasoning, and figures that the base lacks."""
         found: list[Violation] = []
         challenging = sum(row.kind in CHALLENGING for row in turn.challenges)
         if 2 * challenging < len(turn.challenges):
@@ -306,7 +310,7 @@ class MarketExaminationSpec:
         return Part(argument.id, schema.record(keys), Task("market-response", {}, quotes), 200, temperature=0.4)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The responses by the argument they answer; how a reply begins says what kind it is."""
+        """Join the responses by argument; the beginning of a reply gives its kind."""
         return {
             argument.id: {
                 "reasoning": part["reply"],

@@ -1,4 +1,4 @@
-"""The closing of a market analyst: what is left of each argument, what it concedes, and where it stands now."""
+"""The closing of a market analyst: what is left of each argument, its concessions, and its final stance."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RefinedClaim(NamedTuple):
 
 
 class MarketConcession(NamedTuple):
-    """What an analyst accepts: an argument of the other, or the challenge to an argument of its own."""
+    """What an analyst accepts: an argument of the other, or a challenge to one of its own."""
 
     target: str
     accepted: str
@@ -62,7 +62,7 @@ class MarketClosing:
 
 @dataclass(frozen=True, slots=True)
 class MarketClosingSpec:
-    """A closing of the analyst who made ``own``, drew ``drew`` and made the responses ``made``."""
+    """The closing of the analyst with arguments ``own``, received challenges ``drew`` and own challenges ``made``."""
 
     seat: str
     own: tuple[MarketArgument, ...]
@@ -75,7 +75,7 @@ class MarketClosingSpec:
 
     @property
     def conceded(self) -> tuple[str, ...]:
-        """The opposing arguments it accepted in cross-examination, whole or in part."""
+        """The opposing arguments it accepted in cross-examination, in whole or in part."""
         accepting = {ChallengeType.CONCEDE, ChallengeType.PARTIAL}
         return tuple(row.target for row in self.made if row.kind in accepting)
 
@@ -124,14 +124,14 @@ class MarketClosingSpec:
         )
 
     def _words(self, rows: dict[str, dict[str, Any]], stance: str) -> tuple[WordsFinding, ...]:
-        """Numbers that neither the slice nor a figure of the debate bears out; confidences may be named."""
+        """Return numbers that neither the slice nor a figure of the debate supports; confidences are allowed."""
         figures = [figure for row in self.own for figure in row.figures]
         figures += [figure for row in self.drew for figure in row.figures]
         texts = [*(rows[row.id]["refinement"] for row in self.own), stance]
         return tuple(found for text in texts for found in self.checker.words(text, figures))
 
     def violations(self, turn: MarketClosing) -> tuple[Violation, ...]:
-        """A stance outside 50 to 100 words, a concession of the cross-examination that is gone."""
+        """A stance of too few or too many words; a lost concession of the cross-examination."""
         found: list[Violation] = []
         words = count_words(turn.final_stance)
         if not self.fewest_words <= words <= self.most_words:
@@ -174,7 +174,7 @@ class MarketClosingSpec:
         return Part(argument.id, schema.record(keys), task, 160, temperature=0.3)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The parts as the whole form groups them. What is narrowed keeps half of its distance from even odds."""
+        """Join the parts into the groups of the schema. A narrowed claim keeps half of its distance from 0.5."""
         claims = {
             row.id: {
                 "refinement": part["my_point"],

@@ -1,8 +1,8 @@
-"""Figures in the turns of market analysts: how they are asked for, and what the knowledge base says to each.
+"""Figures in the turns of market analysts, checked against the knowledge base.
 
-An analyst gives a figure as its basis (the pointer of a value, or an expression over pointers), the value, its unit and
-the module it comes from. Code looks it up in the analyst's slice. What is not there may be said, but only as inferred.
-Numbers in sentences that no figure and no value of the slice bears out are found as well.
+An analyst gives a figure with its basis (the pointer of a value, or an expression over pointers), its value, its unit
+and its module. Code looks it up in the analyst's slice. A figure that is not there must be marked as inferred. Code
+also finds numbers in sentences that no figure and no value of the slice supports.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from disputatio.motion import one_line
 
 VERIFIED, INFERRED = "verified", "inferred"
 KNOWLEDGE = "knowledge"
-"""What a figure's source is called where citations are shown."""
+"""The source name of figures where citations are shown."""
 UNITS = ("points", "%", "pp", "x", "USD", "thousand", "share", "label", "")
 _VALUE = 60
 _BASIS = 240
-"""Characters that an answer may spend on a pointer or an expression; longer ones can be read as well."""
+"""Characters of a pointer or an expression in an answer; longer ones can be read too."""
 _MOST_LINES = 60
-"""A small model chooses from so many figures at most: grammars with long lists are slow."""
+"""The most figures a small model chooses from: grammars with long lists are slow."""
 _SHOWN = 160
 _DIGIT = re.compile(r"\d")
 _BORNE = frozenset({VERIFIED, INFERRED})
-"""What may be said without a breach: what the base bears out, and what is marked as the analyst's own."""
+"""Statuses without a violation."""
 _UNSAID = frozenset({"", "label", "share"})
-"""Units that are not said after a value."""
+"""Units that are not written after a value."""
 
 
 class Figure(NamedTuple):
-    """A figure that a seat gave, and what the check came to.
+    """A figure and the result of its check.
 
     Its status is ``verified``, ``wrong``, ``not in slice``, ``not in base`` or ``inferred``. ``why`` says why it is not
-    verified; it is empty where it is.
+    verified; empty where it is.
     """
 
     checked: CheckedItem
@@ -90,7 +90,7 @@ class Figure(NamedTuple):
 
 
 class WordsFinding(NamedTuple):
-    """A number in a sentence that nothing bears out. ``text`` is it as it was written."""
+    """An unsupported number in a sentence. ``text`` is the number as written."""
 
     text: str
     detail: str
@@ -98,10 +98,10 @@ class WordsFinding(NamedTuple):
 
 @dataclass(frozen=True)
 class FigureChecker:
-    """What lies before a seat of the knowledge base: its own slice, for the judge the whole.
+    """Checks figures against what a seat sees of the knowledge base: its slice, or the whole for the judge.
 
-    ``longest_basis`` is how many characters an answer may spend on a pointer or an expression. It bounds what a model's
-    answer costs; a table of rules costs nothing, and names every sector where it has to.
+    ``longest_basis`` limits the characters of a pointer or an expression, and so the cost of a model's answer.
+    Rule-based analysts cost nothing and may name every sector.
     """
 
     base: KnowledgeBase
@@ -119,7 +119,7 @@ class FigureChecker:
         return render_slice(self.part)
 
     def schema(self, *, inferred: bool) -> JsonObject:
-        """The form of one figure; ``inferred`` allows what is not in the slice, marked as such."""
+        """Return the schema of one figure; ``inferred`` allows values outside the slice, marked as such."""
         sources = [*self.modules, *([INFERRED] if inferred else [])]
         return schema.record(
             {
@@ -131,7 +131,7 @@ class FigureChecker:
         )
 
     def read(self, rows: Sequence[Mapping[str, Any]], sentence: str = "") -> tuple[Figure, ...]:
-        """The figures in ``rows``, each looked up; words of direction in ``sentence`` must agree with them."""
+        """Return the figures in ``rows``, each checked; words of direction in ``sentence`` must agree with them."""
         items = [
             EvidenceItem(
                 row["basis"],
@@ -150,7 +150,7 @@ class FigureChecker:
         )
 
     def words(self, text: str, figures: Iterable[Figure]) -> tuple[WordsFinding, ...]:
-        """The numbers in ``text`` that neither ``figures`` nor the slice bear out."""
+        """Return the numbers in ``text`` that neither ``figures`` nor the slice supports."""
         if not _DIGIT.search(text):
             return ()
         loose = find_ungrounded_numbers(text, [row.checked for row in figures], self.part)
@@ -160,7 +160,7 @@ class FigureChecker:
         )
 
     def lines(self) -> dict[str, JsonObject]:
-        """What a small model may cite, a line each, with the figure it stands for."""
+        """Return what a small model may cite, a line each, with its figure."""
         found: dict[str, JsonObject] = {}
         for pointer, datum in self.part.data.items():
             if datum.is_known and len(found) < _MOST_LINES:
@@ -176,7 +176,7 @@ class FigureChecker:
 
 
 def _modules(basis: str, stated: str) -> str:
-    """The module that a figure states; all of them where its expression reaches over several and it states one."""
+    """Return the module that a figure states; all modules of its expression where that spans several."""
     pointers = find_pointers(basis)
     if len(pointers) < 2:
         return stated
@@ -185,7 +185,7 @@ def _modules(basis: str, stated: str) -> str:
 
 
 def figure_lines(figures: Iterable[Figure]) -> list[str]:
-    """Figures as the other seats see them, a line each: the status, then what was said."""
+    """Return figures as other seats see them, a line each: the status, then what was said."""
     found = []
     for row in figures:
         why = row.why
@@ -194,7 +194,7 @@ def figure_lines(figures: Iterable[Figure]) -> list[str]:
 
 
 def words_lines(words: Iterable[WordsFinding]) -> list[str]:
-    """What the sentences of a turn say beyond the base, as the other seats see it."""
+    """Return the unsupported words of a turn as other seats see them."""
     return [f"Not borne out: {unmarked(row.detail)}" for row in words]
 
 
@@ -204,5 +204,5 @@ def unsupported_words(words: Iterable[WordsFinding], who: str, part: str) -> lis
 
 
 def unsupported(figures: Iterable[Figure], who: str, part: str) -> list[Violation]:
-    """A breach for each figure that the base does not bear out and that is not marked as inferred."""
+    """Return a violation for each figure that the base does not support and that is not marked as inferred."""
     return [Violation("unverified_figure", f"{who}: {row.why}", part) for row in figures if row.status not in _BORNE]

@@ -1,7 +1,7 @@
-"""The judge of a market debate: integers for every argument, where it stands, and the two cases in sum.
+"""The judge of a market debate: integers for every argument, its standing, and a synthesis.
 
-The judge sees the whole knowledge base and what the check of every figure came to. Weighted scores, means and the
-spread of the scores are code's.
+The judge sees the whole knowledge base and the status of every figure. Code computes weighted scores, means and the
+spread of the scores.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class MarketStanding(StrEnum):
 
 
 class MarketExhibit(NamedTuple):
-    """One argument as it lies before the judge: itself, what it drew, and what its analyst made of it in the end.
+    """One argument as the judge reads it: the argument, the responses, its final version.
 
-    ``computed`` is the standing that follows from the exchange and the check of the figures, ``because`` why.
+    ``computed`` is the standing that follows from the exchange and the check of the figures; ``because`` says why.
     """
 
     argument: MarketArgument
@@ -72,7 +72,7 @@ class MarketAdjudication:
 
 @dataclass(frozen=True, slots=True)
 class MarketJudgingSpec:
-    """A finding on each of ``exhibits`` under ``rubric``, by a judge with the whole base on its ``checker``."""
+    """A finding on each of ``exhibits`` under ``rubric``; the judge's ``checker`` has the whole base."""
 
     exhibits: tuple[MarketExhibit, ...]
     rubric: Rubric
@@ -81,7 +81,7 @@ class MarketJudgingSpec:
 
     @property
     def schema(self) -> JsonObject:
-        """A required key for every argument, with a required integer for every criterion; then the synthesis."""
+        """Requires every argument with an integer for every criterion, then the synthesis."""
         finding = schema.record(
             {
                 "reason": schema.prose(10, 50),
@@ -163,7 +163,7 @@ class MarketJudgingSpec:
         return {"arguments": keyed, **overall}
 
 
-# Asked for numbers one after the other, a small model counts; asked for words, it judges, if badly.
+# Asked for several numbers, a small model counts up; asked for words, it judges.
 _WORDS = {"very weak": 1, "weak": 3, "fair": 5, "good": 7, "strong": 9}
 _VERDICTS = {
     "The argument stands because": MarketStanding.UPHELD,

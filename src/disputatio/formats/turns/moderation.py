@@ -1,7 +1,7 @@
-"""Moderation: the quality of every argument, what is resolved and what is not, and a synthesis with its confidence.
+"""Moderation: the quality of every argument, what is resolved, and a synthesis with its confidence.
 
-The moderator gives whole numbers and sentences. Means, lists of points and rankings are worked out by code. It judges
-arguments and not positions: words that judge a position are a breach.
+The moderator gives whole numbers and sentences. Code computes means, lists of points and rankings. The moderator judges
+arguments, not positions: words that judge a position are a violation.
 
 Source: the review pattern, moderator (logical validity, evidence quality, completeness, internal consistency; resolved
 and contested points; whether another round would help; synthesis, confidence, explicit uncertainties). Its four
@@ -46,9 +46,9 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One argument as it lies before the moderator. ``about`` is what it answers or what was said against it.
+    """One argument as the moderator reads it. ``about`` is what it answers or what was said against it.
 
-    ``contested`` tells of a criticism that it was answered and not conceded: only then can it be met.
+    ``contested``: whether a criticism was answered and not conceded. Only then can it be met.
     """
 
     id: str
@@ -122,10 +122,11 @@ class Moderation:
 
 @dataclass(frozen=True, slots=True)
 class ModerationSpec:
-    """A finding on each of ``exhibits`` and what became of each of ``criticisms``, which are ids among them or among
-    ``carried``: criticisms of earlier rounds that are still open, on which there was a finding before.
+    """A finding on each of ``exhibits`` and a resolution of each of ``criticisms``.
 
-    ``positions`` are the ids of several positions; with one there is nothing to rank. ``thesis`` is what is debated.
+    The criticisms are ids among ``exhibits`` or ``carried``: those still open from earlier rounds, which have a finding
+    already. ``positions`` are the ids of several positions; with one there is nothing to rank. ``thesis`` is what is
+    debated.
     """
 
     exhibits: tuple[Exhibit, ...]
@@ -137,9 +138,9 @@ class ModerationSpec:
 
     @property
     def schema(self) -> JsonObject:
-        """A required key for every argument and every criticism.
+        """Requires every argument and every criticism.
 
-        What was conceded, and what nobody answered, cannot be resolved for the proposition.
+        A conceded or unanswered criticism cannot be resolved for the proposition.
         """
         scores = {key: schema.whole(1, 10) for key in CRITERIA}
         finding = schema.record({"reason": schema.prose(10, 50), **scores})
@@ -177,7 +178,7 @@ class ModerationSpec:
         )
 
     def violations(self, turn: Moderation) -> tuple[Violation, ...]:
-        """Words that judge a position, a further round over nothing, and one text for everything."""
+        """Words that judge a position, a further round without an open point, and one text for everything."""
         found: list[Violation] = []
         told = [(row.argument, row.reason) for row in turn.findings]
         told += [(row.criticism, row.because) for row in turn.points]
@@ -193,7 +194,7 @@ class ModerationSpec:
         return tuple(found)
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """One argument at a time, what is open from earlier rounds, then each position, then the whole."""
+        """One argument at a time, the carried criticisms, then each position, then the whole."""
         place, rows = len(done), (*self.exhibits, *self.carried)
         if place < len(rows):
             return self._argument_part(rows[place])
@@ -214,7 +215,7 @@ class ModerationSpec:
         return Part("overall", schema.record(overall), Task("moderation-overall", {}, quotes), 280, temperature=0.3)
 
     def _open_after(self, done: tuple[JsonObject, ...]) -> bool:
-        """Whether another round could help after a small moderator's findings: a point is open, or none was made."""
+        """Whether another round could help after a small moderator's findings: a point is open, or there was none."""
         verdicts = [_resolution(cast("str", row["verdict"])) for row in done if "verdict" in row]
         return not self.criticisms or Resolution.UNRESOLVED in verdicts
 
@@ -231,7 +232,7 @@ class ModerationSpec:
         return Part(row.id, schema.record(keys), Task("moderation-argument", {}, quotes), 200, temperature=0.7)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The pieces as one finding; how a verdict begins says what became of a criticism."""
+        """Join the parts; the beginning of a verdict gives the resolution of a criticism."""
         rows = cast("tuple[dict[str, str], ...]", done)
         overall = rows[-1]
         whole: dict[str, Any] = {}
@@ -275,7 +276,7 @@ _VERDICTS = {
     "It stays open because": Resolution.UNRESOLVED,
 }
 _REMARKS = ("It follows because", "It does not follow because", "It is incomplete because", "It is clear because")
-# Source: the review pattern names the first two groups as judgements of a position; the others are their usual dress.
+# Source: the review pattern names the first two groups as judgements of a position; the others are common variants.
 _POSITION_JUDGED = re.compile(
     r"\b(?:sounds?|seems?|feels?) (?:more |most )?reasonable\b"
     r"|\b(?:aligns?|is in line|in accordance|consistent) with (?:the )?(?:industry )?best practices?\b"

@@ -25,7 +25,7 @@ HEADINGS = {
 
 
 _SHORT = 700
-"""Characters of the speech of a small model, which is asked for a short one."""
+"""Characters of a small model's speech."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Opening: each side states its arguments, each of them standing alone.
+"""Opening: each side states independent arguments.
 
-Source of the numbers: the structured debate protocol (3 to 5 arguments; claim of 10 characters or more,
-reasoning of 20, evidence of 5; independence of the arguments).
+Source of the numbers: the structured debate protocol (3 to 5 arguments; claim of 10 characters or more, reasoning of
+20, evidence of 5; independence of the arguments).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion.text import same_words
 
 _QUOTABLE = 3
-"""How many sentences a small model chooses from."""
+"""Sentences that a small model chooses from."""
 _QUOTE_KEY = "the_text_says"
 
 _LEANING = Phrases(
@@ -38,7 +38,7 @@ _LEANING = Phrases(
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A claim, why it should be believed, and what it rests on. The id is given by code."""
+    """A claim, its reasoning and its evidence. Code gives the id."""
 
     id: str
     claim: str
@@ -76,7 +76,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class OpeningSpec:
-    """``minimum`` to ``maximum`` arguments, numbered ``PREFIX-1``, ``PREFIX-2`` in the order given."""
+    """``minimum`` to ``maximum`` arguments, numbered ``PREFIX-1``, ``PREFIX-2``, ..."""
 
     prefix: str
     minimum: int = 3
@@ -108,7 +108,7 @@ class OpeningSpec:
         )
 
     def violations(self, turn: Opening) -> tuple[Violation, ...]:
-        """Arguments that lean on another one, say the same as an earlier one, or cite what no source says."""
+        """Arguments that rely on or repeat another one, and unverified citations."""
         found: list[Violation] = []
         repeats = dict(same_words([argument.claim for argument in turn.arguments]))
         for number, argument in enumerate(turn.arguments, start=1):
@@ -132,13 +132,13 @@ class OpeningSpec:
         angle = ANGLES[len(done) % len(ANGLES)]
         choice = self._quotable(done)
         if choice:
-            # What is quoted comes first, so that the argument is made of it and not the other way round.
+            # The quote comes first, so that the argument follows from it.
             keys = {_QUOTE_KEY: schema.one_of(choice), **keys}
         task = Task("opening-argument", {"angle": angle})
         return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 400 if choice else 320, temperature=0.3)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The arguments as one list. What is asked of a small model as a benefit or a problem is its claim."""
+        """Join the arguments. The benefit or problem that a small model names is the claim."""
         empty: JsonObject = {key: [] for key in self.citing.fields()}
         return {
             "arguments": [
@@ -154,7 +154,7 @@ class OpeningSpec:
         }
 
     def _quotable(self, done: tuple[JsonObject, ...]) -> dict[str, str]:
-        """Sentences from which a small model chooses the one to quote next, with their sources: none of them twice."""
+        """Return sentences that a small model may quote next, with their sources, without repetitions."""
         if "quotations" not in self.citing.fields():
             return {}
         used = {content.get(_QUOTE_KEY) for content in done}
@@ -162,7 +162,7 @@ class OpeningSpec:
         return {row.text: row.source_id for row in fitting if row.text not in used}
 
     def _quoted(self, done: tuple[JsonObject, ...], place: int) -> JsonObject:
-        """The sentence that a small model chose for its argument at ``place``, as a quotation."""
+        """Return the sentence that a small model chose at ``place``, as a quotation."""
         sentence = done[place].get(_QUOTE_KEY)
         if not isinstance(sentence, str):
             return {}

@@ -1,4 +1,4 @@
-"""A position: where a debater of a panel stands, why, and how it votes.
+"""A position: a panel debater's stance, its rationale, and its vote.
 
 Source: the debate orchestration pattern (every turn has a stance, a rationale and a vote for one of the options).
 """
@@ -18,7 +18,7 @@ _BEGINNINGS: dict[str, tuple[str, ...]] = {
     "proposal": ("The proposal", "It"),
     "critique": ("That is wrong because", "That is only partly right because", "That is right because"),
 }
-"""How a small model's view begins, by stage: left free, it writes about something else."""
+"""How a small model's view begins, by stage; without it, the model leaves the subject."""
 _QUOTED: dict[str, tuple[str, ...]] = {
     "proposal": (),
     "critique": ("other",),
@@ -29,7 +29,7 @@ _QUOTED: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What one debater holds, and its vote, which is one of the options; ``citations`` were checked by code."""
+    """The stance of one debater and its vote for an option; ``citations`` are checked."""
 
     stance: str
     rationale: str
@@ -56,9 +56,9 @@ class Position:
 class PositionSpec:
     """A position of at most ``limit`` words with a vote for one of ``options``.
 
-    The other fields are for small models, which are told one thing at a time: the part of the ``stage`` in which they
-    speak, the ``angle`` from which they look and whether at a benefit or a problem (``point``), what another debater
-    said last (``other``) and what they said themselves (``own``); the last two may be empty.
+    The other fields are for small models: the phase (``stage``), the ``angle`` to argue from, whether at a benefit or a
+    problem (``point``), what another debater said last (``other``) and what they said themselves (``own``). The last
+    two may be empty.
     """
 
     options: tuple[str, ...]
@@ -75,7 +75,7 @@ class PositionSpec:
     def schema(self) -> JsonObject:
         """Stance and rationale before the vote, so that the vote follows from them.
 
-        Both may be short: a debater who says little has still voted, and a turn that is refused would lose the vote.
+        Both may be short: refusing a brief turn would lose its vote.
         """
         return schema.record(
             {
@@ -103,7 +103,7 @@ class PositionSpec:
         """One short view, and a sentence whose beginning is the vote."""
         if done:
             return None
-        # Where nobody else has said anything, there is nothing to examine.
+        # Without another speaker there is nothing to examine.
         stage = "proposal" if not self.other else self.stage if self.own else "critique"
         quotes = {"other": self.other, "own": self.own}
         task = Task(
@@ -113,16 +113,16 @@ class PositionSpec:
         )
         begun = _BEGINNINGS.get(stage)
         view = schema.begun_with(begun, 15, 240) if begun else schema.text(20, 240)
-        # What a key is called steers a small model as much as the prompt does.
+        # The name of a key steers a small model as much as the prompt does.
         key = {"proposal": self.point, "critique": "reply"}.get(stage, "conclusion")
         keys = {key: view, "my_vote": schema.begun_with(self._beginnings(), 20, 260)}
         return Part("position", schema.record(keys), task, 240, temperature=0.5)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The view is the stance; the sentence with the vote in it is the rationale."""
+        """Join the parts: the view is the stance, the sentence with the vote the rationale."""
         sentence = cast("str", done[0]["my_vote"])
         beginnings = self._beginnings()
-        # One option may begin with the words of another: the longer beginning is the one that was meant.
+        # One option may begin with the words of another; the longest match is meant.
         begun = max((row for row in beginnings if sentence.startswith(row)), key=len)
         stance = next(text for key, text in done[0].items() if key != "my_vote")
         uncited: JsonObject = {key: [] for key in self.citing.fields()}

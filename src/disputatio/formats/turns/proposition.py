@@ -1,7 +1,9 @@
-"""Proposition: the case for one position, its arguments in the order of their weight, objections met in advance.
+"""Framing and proposition of a review.
 
-Source: the review pattern, proposer (a clear thesis; arguments in priority order; specific evidence from the context;
-the strongest likely objections acknowledged beforehand). The number of arguments is ours.
+Source: the review pattern. Framing agent: thesis, scope, criteria for a good answer, key evidence. It takes no side and
+has its own seat: a debater would frame for itself, and a moderator would judge by its own criteria. Proposer: a clear
+thesis, arguments by priority, specific evidence, the strongest likely objections acknowledged. The number of arguments
+is ours.
 """
 
 from __future__ import annotations
@@ -87,7 +89,7 @@ class Proposition:
         return self.shown(NONE_STRUCK)
 
     def shown(self, struck: Mapping[str, str]) -> str:
-        """The case with nothing of the arguments that are ``struck`` but their ids and the reasons."""
+        """Return the case; of struck arguments only their ids and reasons."""
         rows = [struck_line(row.id, struck[row.id]) if row.id in struck else row.text() for row in self.arguments]
         met = [unmarked(f"Objection expected: {row.objection}\nAnswer: {row.answer}") for row in self.objections]
         return "\n\n".join([unmarked(f"Thesis: {self.thesis}"), *rows, *met])
@@ -95,9 +97,9 @@ class Proposition:
 
 @dataclass(frozen=True, slots=True)
 class PropositionSpec:
-    """``minimum`` to ``maximum`` arguments, numbered ``PREFIX-1``, ... counted on from ``before``.
+    """``minimum`` to ``maximum`` arguments for ``position``, numbered ``PREFIX-1``, ... after ``before``.
 
-    ``position`` is what is argued for, in the words of whoever set it; ``angles`` are for small models.
+    ``angles`` are for small models.
     """
 
     prefix: str
@@ -168,7 +170,7 @@ class PropositionSpec:
             angle = self._angle(len(done))
             choice = self._quotable(done)
             if choice:
-                # What is quoted comes first, so that the argument is made of it and not the other way round.
+                # The quote comes first, so that the argument follows from it.
                 keys = {_QUOTE_KEY: schema.one_of(choice), **keys}
             task = Task("proposition-argument", {"angle": angle}, {"position": self.position})
             return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 400 if choice else 320, temperature=0.3)
@@ -183,7 +185,7 @@ class PropositionSpec:
         return Part("thesis", schema.record(keys), Task("proposition-thesis", {}, quotes), 260, temperature=0.3)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The pieces as one case. Where a small model quoted nothing, its argument rests on reasoning and says so."""
+        """Join the parts. An argument without a quote of a small model rests on reasoning."""
         *arguments, last = done
         return {
             "thesis": last["conclusion"],
@@ -203,7 +205,7 @@ class PropositionSpec:
         return self.angles[(self.before + place) % len(self.angles)]
 
     def _quotable(self, done: tuple[JsonObject, ...]) -> dict[str, str]:
-        """Sentences from which a small model chooses the one to quote next, with their sources: none of them twice."""
+        """Return sentences that a small model may quote next, with their sources, without repetitions."""
         if "quotations" not in self.citing.fields():
             return {}
         used = {row.get(_QUOTE_KEY) for row in done}
@@ -211,7 +213,7 @@ class PropositionSpec:
         return {row.text: row.source_id for row in fitting if row.text not in used}
 
     def _resting(self, done: tuple[JsonObject, ...], place: int) -> JsonObject:
-        """On what the argument at ``place`` rests: the sentence that was chosen for it, or reasoning alone."""
+        """Return what the argument at ``place`` rests on: the chosen sentence, or reasoning alone."""
         sentence = done[place].get(_QUOTE_KEY)
         resting = resting_on_reasoning(self.citing)
         if not isinstance(sentence, str):
@@ -222,17 +224,17 @@ class PropositionSpec:
 
 _QUOTE_KEY = "the_text_says"
 _QUOTABLE = 3
-"""How many sentences a small model chooses from."""
+"""Sentences that a small model chooses from."""
 _BEGINNINGS = ("It", "The proposal", "The plan")
 
 
 MOST_SOURCES = 60
-"""Providers limit their enums; of more sources the framing names none as key."""
+"""Providers limit enums; with more sources the framing names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyEvidence:
-    """What the answer hangs on: a source and why, or, without sources, what would have to be known."""
+    """A source the answer depends on and why; without sources, what would have to be known."""
 
     source: str
     why: str
@@ -240,7 +242,7 @@ class KeyEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """The question as it is debated. ``criteria`` hold those that were set before the framing's own."""
+    """The question as it is debated. ``criteria`` begin with the given ones."""
 
     thesis: str
     scope: str
@@ -272,8 +274,8 @@ class Framing:
 class FramingSpec:
     """A framing.
 
-    ``criteria`` are those that were set and stand before the framing's own; ``sources`` are the ids that may be named;
-    ``positions`` is how many positions the framing must find, 0 where they are given or there is one.
+    ``criteria`` are given and come before the framing's own. ``sources`` are the ids it may name. ``positions`` is how
+    many positions it must find; 0 where they are given or there is one.
     """
 
     criteria: tuple[str, ...] = ()
@@ -283,7 +285,7 @@ class FramingSpec:
 
     @property
     def schema(self) -> JsonObject:
-        """Key evidence names sources that exist; without sources it says what would have to be known."""
+        """Key evidence names existing sources; without sources it says what would have to be known."""
         keys: dict[str, JsonObject] = {
             "thesis": schema.prose(10, 60),
             "scope": schema.prose(10, 60),

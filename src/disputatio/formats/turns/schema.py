@@ -1,9 +1,8 @@
-"""The few shapes that turns are built from, as JSON Schema.
+"""JSON Schemas of turns, and how long their answers may be.
 
-Objects require every key and allow no other, which is what providers' strict modes demand and what makes
-a grammar unable to skip an argument or invent one. Bounds on lengths and integers are stated too; a
-provider that drops them is corrected by validation afterwards. What a field is for stands in the prompt, once,
-and not in the schema, where it would be repeated and billed for every argument.
+Objects require every key and allow no other. Strict modes of providers demand this, and a grammar then cannot skip or
+invent an argument. Bounds on lengths and integers are stated too; where a provider drops them, validation corrects the
+answer. The prompt explains each field once; in the schema the text would be repeated, and billed, for every argument.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from typing import Any, Final, NamedTuple
 from disputatio.kernel import JsonObject, Limits
 
 NUMBER: Final = r"^-?[0-9][0-9,]{0,14}([.][0-9]{1,9})?$"
-"""The pattern of a number that is written as a text."""
+"""The pattern of a number as text."""
 _BEGUN: Final = re.compile(r"\^\(([^)]+)\) \[.*\]\{(\d+),\}\[([.?])\]\$")
 
 
 class Beginnings(NamedTuple):
-    """What a pattern of ``begun_with`` says: one of ``words``, ``minimum`` characters or more, and ``end``."""
+    """A pattern of ``begun_with``: one of ``words``, ``minimum`` or more characters, and ``end``."""
 
     words: tuple[str, ...]
     minimum: int
@@ -34,15 +33,15 @@ def text(minimum: int, maximum: int) -> JsonObject:
 
 
 def prose(minimum: int, words: int) -> JsonObject:
-    """A string of ``minimum`` characters or more that is to have ``words`` words at most; see ``sizes``."""
+    """A string of at least ``minimum`` characters and about ``words`` words at most."""
     return text(minimum, words * CHARACTERS_PER_WORD)
 
 
 def begun_with(beginnings: Iterable[str], minimum: int, maximum: int, end: str = ".") -> JsonObject:
-    """A sentence with one of the given beginnings, which say what kind of answer it is.
+    """A sentence with one of the given beginnings, which give the kind of answer.
 
-    A small model chooses a word beside a text without regard to the text; the way its own sentence begins decides
-    both. ``end`` is its last sign. The least length is in the pattern, since grammars do not take it beside one.
+    A small model chooses a separate word without regard to its text; the beginning of its own sentence decides both.
+    ``end`` is the last character. The least length is in the pattern, since grammars ignore it beside a pattern.
     """
     choice = "|".join(beginnings)
     return {"type": "string", "pattern": rf"^({choice}) [\w ,'%-]{{{minimum},}}[{end}]$", "maxLength": maximum}
@@ -55,7 +54,7 @@ def beginnings_in(pattern: str) -> Beginnings | None:
 
 
 def number_text() -> JsonObject:
-    """A number as a text of 30 characters at most, with commas between thousands allowed."""
+    """A number as a text of at most 30 characters, with optional commas between thousands."""
     return {"type": "string", "pattern": NUMBER, "maxLength": 30}
 
 
@@ -94,29 +93,29 @@ CHARACTERS_PER_TOKEN: Final = 4
 SIGNS_PER_TOKEN: Final = 2
 
 MOST_TOKENS: Final = 16_000
-"""The largest limit that an answer grows to; texts of an answer that could be longer are bounded to it."""
+"""The largest limit of an answer; longer ones get shorter texts."""
 
 _UNSAID: Final = 400
-"""Characters that are counted for a text, and its share for a list, where a schema sets no bound."""
+"""Assumed characters of a text, and items of a list, without a bound in the schema."""
 _UNSAID_ITEMS: Final = 8
 _NUMBER: Final = 6
-"""Signs of a number between 0 and 1, such as 0.8125."""
+"""Characters of a number between 0 and 1, such as 0.8125."""
 _SHORTEST: Final = 120
-"""Characters below which no text is bounded: ten words."""
+"""The least bound of a text, in characters: ten words."""
 _NO_PROSE: Final = frozenset({"basis", "pointer", "value", "unit", "source", "speech"})
-"""Texts that are computed, so that words say nothing about them, and those whose prompt has a limit already."""
+"""Computed texts, whose length in words means nothing, and texts whose prompt has a limit already."""
 _CALLED: Final = {"words": "exact words", "quote": "a quote"}
-"""What a text is called in a prompt where its key would be misread."""
+"""Names of texts in prompts, where the key would be misread."""
 _PLAIN: Final = re.compile(r"[a-z_]+")
 
 
 class Sized(NamedTuple):
-    """What an answer may have.
+    """The size of an answer.
 
     Attributes:
         tokens: its limit.
         usual: what such answers usually need, to which the limit may shrink; None where it may not.
-        schema: its schema, whose longest answer fits the limit as far as that can be.
+        schema: its schema, whose longest answer fits the limit if possible.
         note: why it may not fit, for people; empty where it does.
     """
 
@@ -127,11 +126,10 @@ class Sized(NamedTuple):
 
 
 def fit_limits(schema: JsonObject, limits: Limits) -> Sized:
-    """The limit of an answer under ``schema``, and the schema that fits it.
+    """Return the limit of an answer under ``schema``, and a schema that fits it.
 
-    The limit is that of the phase, or what the longest answer needs where that is more: so it grows with every argument
-    that is to be judged and every question that is to be answered. A limit that a user set stays; then the texts are
-    bounded to it.
+    The limit is that of the phase, or more where the longest answer needs more, such as many arguments to judge. A
+    limit set by a user stays; then the texts are bounded instead.
     """
     base, needed = limits.max_tokens, tokens_needed(schema)
     if needed <= base:
@@ -152,10 +150,10 @@ def tokens_needed(schema: JsonObject) -> int:
 
 
 def bound_schema(schema: JsonObject, tokens: int) -> JsonObject:
-    """``schema`` with shorter texts, so that its longest answer has ``tokens`` tokens, as far as that can be.
+    """Return ``schema`` with shorter texts, so that its longest answer has at most ``tokens`` tokens, if possible.
 
-    The longest texts give way first; none is bounded below ten words or its own least length. Where that does not do,
-    lists are bounded to their fewest items, one at least.
+    The longest texts shrink first; none below ten words or its own least length. If that is not enough, lists are
+    bounded to their fewest items, at least one.
     """
     for fewest in (False, True):
         longest = max((row.get("maxLength", _UNSAID) for _, row in _texts(schema)), default=0)
@@ -171,7 +169,7 @@ def bound_schema(schema: JsonObject, tokens: int) -> JsonObject:
 
 
 def describe_lengths(schema: JsonObject) -> str:
-    """How many words the texts of an answer may have, for a prompt: ``claim 25 words; reasoning 100 words``."""
+    """Return how many words the texts of an answer may have, for a prompt: ``claim 25 words; reasoning 100 words``."""
     words: dict[str, int] = {}
     for name, row in _texts(schema):
         most = row.get("maxLength")
@@ -207,7 +205,7 @@ def _longest(schema: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _texts(schema: Mapping[str, Any], name: str = "text") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The texts of a schema, by the name of the key they stand under; ids are no names."""
+    """Yield the texts of a schema with the name of their key; ids are no names."""
     match schema.get("type"):
         case "object":
             properties: Mapping[str, Any] = schema.get("properties", {})
@@ -221,7 +219,7 @@ def _texts(schema: Mapping[str, Any], name: str = "text") -> Iterator[tuple[str,
 
 
 def _cut(schema: Mapping[str, Any], most: int, *, fewest: bool) -> dict[str, Any]:
-    """``schema`` with no text longer than ``most``; with ``fewest``, with no more items than there must be."""
+    """Return ``schema`` with texts of at most ``most`` characters; with ``fewest``, with the fewest items."""
     made = dict(schema)
     match schema.get("type"):
         case "object":

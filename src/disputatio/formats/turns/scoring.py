@@ -1,7 +1,7 @@
-"""What the judge of a match says: the score of one speech with what it found in it, and summaries.
+"""The judge's turns in a match: the score of a speech with its fouls, and summaries.
 
-The judge gives whole numbers and sentences; weighted scores, penalties and totals are worked out by code.
-Source: the debate competition protocol.
+The judge gives whole numbers and sentences; code computes weighted scores, penalties and totals. Source: the debate
+competition protocol.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from disputatio.kernel import JsonObject, Part, Task, Violation
 
 
 class Foul(StrEnum):
-    """What a debater may not do. The last three code finds, the others the judge; counter-questions both."""
+    """What a debater must not do. Code finds the last three, the judge the others; both find counter-questions."""
 
     COUNTER_QUESTION = "counter_question"
     NOT_DIRECT_ANSWER = "not_direct_answer"
@@ -52,12 +52,12 @@ JUDGED: dict[SpeechKind, tuple[Foul, ...]] = {
     SpeechKind.FREE: _ANYWHERE,
     SpeechKind.CLOSING: _ANYWHERE,
 }
-"""What the judge may find, by the kind of speech: an opening cannot be a counter-question."""
+"""Fouls the judge may find, by kind of speech: an opening cannot be a counter-question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A foul the judge found. ``said`` is whether the words that show it are in the speech; else it does not count."""
+    """A foul the judge found. ``said``: whether its words are in the speech; otherwise it does not count."""
 
     foul: Foul
     words: str
@@ -137,13 +137,13 @@ def criteria_list(rubric: Rubric) -> str:
     return "\n".join(f"- {row.key}: {row.question}" for row in rubric.criteria)
 
 
-# Asked for numbers one after the other, a small model counts; asked for words, it judges, if badly.
+# Asked for several numbers, a small model counts up; asked for words, it judges.
 _WORDS = {"very weak": 1, "weak": 3, "fair": 5, "good": 7, "strong": 9}
 
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """The judge on a stage, or on the whole match; ``points`` by their keys, in their order."""
+    """The judge's summary of a stage or the match; ``points`` by key, in order."""
 
     points: dict[str, str]
 
@@ -158,7 +158,7 @@ FINAL_POINTS = ("summary", "decisive", "advice_pro", "advice_con")
 
 @dataclass(frozen=True, slots=True)
 class SummationSpec:
-    """A text for each of ``points``. ``said`` is what a small judge is shown."""
+    """A text for each of ``points``. ``said`` is what a small judge sees."""
 
     points: tuple[str, ...]
     said: str = ""

@@ -1,4 +1,4 @@
-"""What debaters say in a match: speeches, questions in cross-examination, and the answers to them.
+"""Turns of debaters in a match: speeches, questions, answers, and directions of captains.
 
 Source: the debate competition protocol (limits in words, at least three questions, a chosen opponent who answers).
 """
@@ -30,23 +30,22 @@ class SpeechKind(StrEnum):
 
 
 _OVERTIME = 15
-"""Characters to a word that a speech may have at most: what is said beyond the limit is priced and not refused, up to
-two and a half times the words that are allowed."""
+"""The most characters per allowed word. A longer speech is penalised, not refused, up to 2.5 times the limit."""
 _SHORT = 1_000
-"""Characters that every speech may have: two short reasons of a small model."""
+"""The least character limit of a speech: two short reasons of a small model."""
 _MOST_QUESTIONS = 12
 _ENDS = "?\uff1f\u061f\u055e\u1367"
 _CLOSERS = " \t\n\"'\u201d\u2019\u00bb)]\u300d\u300f"
 
 
 def is_question(text: str) -> bool:
-    """Whether ``text`` ends as a question, in any script that has a sign for it."""
+    """Whether ``text`` ends with a question mark of any script."""
     return text.rstrip(_CLOSERS).endswith(tuple(_ENDS))
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechTurn:
-    """What a debater said. ``questions`` and ``answerer`` are of an attacker in cross-examination."""
+    """What a debater said. ``questions`` and ``answerer`` belong to an attacker in cross-examination."""
 
     words_said: str
     questions: tuple[str, ...] = ()
@@ -73,10 +72,9 @@ class SpeechTurn:
 
 @dataclass(frozen=True, slots=True)
 class SpeechSpec:
-    """A speech of at most ``limit`` words. More are a breach that costs what the rules say; nothing is asked again.
+    """A speech of at most ``limit`` words. More are a violation with a price; nothing is asked again.
 
-    ``quotes`` are for small models, which are shown no more than what they answer; ``number`` counts the speeches of
-    the team, so that each looks from another angle.
+    ``quotes`` are what small models see; ``number`` counts the team's speeches, so that each takes another angle.
     """
 
     kind: SpeechKind
@@ -104,16 +102,16 @@ class SpeechSpec:
         return found
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """A reason from an angle, or an answer to what was heard; of an opening two reasons.
+        """A reason from an angle, or an answer to what was heard; for an opening two reasons.
 
-        A beginning that says on whose side the sentence is keeps a small model there.
+        A beginning that names the side keeps a small model on it.
         """
         if len(done) >= (2 if self.kind is SpeechKind.OPENING else 1):
             return None
         point = "benefit" if self.stance == "for" else "problem"
         angle = ANGLES[(self.number + 2 * len(done)) % len(ANGLES)]
         values = {"stance": self.stance, "point": point, "angle": angle}
-        # Shown what was said it says it again: two free speeches of three are points of the team's own.
+        # A small model repeats what it sees, so two of three free speeches make the team's own points.
         answers = self.kind is not SpeechKind.FREE or self.number // 2 % 3 == 2
         task = Task(f"competition-{self.kind if answers else 'point'}", values, self.quotes if answers else {})
         if self.kind is SpeechKind.OPENING:
@@ -128,9 +126,9 @@ class SpeechSpec:
 
 
 _BEGUN = {SpeechKind.ANSWER: "Our answer is that", SpeechKind.SUMMARY: "This does not convince us because"}
-"""How a small model's sentence begins, where it is not by the side."""
+"""How a small model's sentence begins, where it does not depend on the side."""
 _ASKED = ("What would happen if", "Who will have to", "How can you be sure that", "Why is it not better to")
-"""How its questions begin; left to itself it puts the same one each time."""
+"""How its questions begin; without them it repeats the same question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +166,7 @@ class QuestionsSpec:
         return found
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """One question at a time, each about something else; with the first of them who must answer."""
+        """One question at a time, each about something else; with the first, who must answer."""
         if len(done) >= max(self.least, 1):
             return None
         keys = {"question": schema.begun_with([_ASKED[len(done) % len(_ASKED)]], 10, 200, "?")}
@@ -194,7 +192,7 @@ _BIDS = {"not at all": 0, "a little": 3, "much": 6, "very much": 9}
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """The next speaker of a team, what to speak about, and the bid for the floor; 0 is none."""
+    """The next speaker of a team, what to speak about, and the bid; 0 for none."""
 
     speaker: str
     direction: str
@@ -207,7 +205,7 @@ class Direction:
 
 @dataclass(frozen=True, slots=True)
 class DirectionSpec:
-    """One of ``candidates`` and a direction; with a bid where teams bid for the floor."""
+    """One of ``candidates`` and a direction; with a bid where teams bid."""
 
     candidates: tuple[str, ...]
     bids: bool = False
