@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PATIENCE_S = 10.0
 MOST_HEAD_BYTES = 65_536
 MOST_FIELDS = 100
-FLOOR_BYTES_S = 1_000
+MIN_BYTES_S = 1_000
 """What a body must bring for each second it is waited for."""
 MOST_DISCARDED = 64_000_000
 """Bytes that are read and thrown away so that a client can read why it was refused."""
@@ -276,7 +276,7 @@ class _Exchange:
     @property
     def _allowance(self) -> float:
         """Seconds that the body may be waited for in all, by what came of it so far."""
-        return self._patience + self._arrived / FLOOR_BYTES_S
+        return self._patience + self._arrived / MIN_BYTES_S
 
     def _take(self, message: Message) -> None:
         self._arrived += len(message.get("body", b""))

@@ -17,11 +17,11 @@ from staged_debates import Staged, hold
 from test_views import pipe, shown, terminal, written
 
 from disputatio._terminal import LiveView, PlainView
-from disputatio._terminal.hearing import Hearing
 from disputatio._terminal.match_telling import MatchTelling
 from disputatio._terminal.paint import STYLES
 from disputatio._terminal.progress import Progress
 from disputatio._terminal.views import region_lines
+from disputatio._terminal.visibility import Visibility
 from disputatio.formats.registry import find_format
 from disputatio.motion import count_words
 from disputatio.participants.call import Call
@@ -60,10 +60,10 @@ def match() -> Staged:
     return asyncio.run(hold("competition", spoken, seats=seats, set=rules))
 
 
-def told(view: LiveView | PlainView, hearing: Hearing | None = None) -> None:
+def told(view: LiveView | PlainView, visibility: Visibility | None = None) -> None:
     """Show the whole match to ``view``."""
-    if hearing is not None:
-        view.hear(hearing)
+    if visibility is not None:
+        view.hear(visibility)
     with view:
         for row in match().events:
             view.on_event(row.event(), row)
@@ -112,7 +112,7 @@ def test_the_live_view_leaves_what_the_plain_one_prints(width: int) -> None:
     ]
 
 
-def while_it_is_written(path: str, text: str, hearing: Hearing | None = None) -> tuple[Progress, MatchTelling]:
+def while_it_is_written(path: str, text: str, visibility: Visibility | None = None) -> tuple[Progress, MatchTelling]:
     """The match at the moment when so much of the turn at ``path`` is there."""
     progress = Progress()
     for row in match().events:
@@ -122,12 +122,12 @@ def while_it_is_written(path: str, text: str, hearing: Hearing | None = None) ->
             break
     progress.wrote(path, "", text)
     assert progress.match is not None
-    return progress, MatchTelling(progress.match, hearing or Hearing(), fancy=True)
+    return progress, MatchTelling(progress.match, visibility or Visibility(), fancy=True)
 
 
-def region(path: str, text: str, width: int, height: int, hearing: Hearing | None = None) -> list[str]:
-    progress, telling = while_it_is_written(path, text, hearing)
-    lines = region_lines(progress, 9.0, width, height, began=0.0, fancy=True, match=telling, hearing=hearing)
+def region(path: str, text: str, width: int, height: int, visibility: Visibility | None = None) -> list[str]:
+    progress, telling = while_it_is_written(path, text, visibility)
+    lines = region_lines(progress, 9.0, width, height, began=0.0, fancy=True, match=telling, visibility=visibility)
     assert max(line_columns(line) for line in lines) <= width
     assert len(lines) < height
     return [plain(line) for line in lines]
@@ -162,7 +162,7 @@ HIDDEN: list[tuple[Sequence[str], tuple[str, ...]]] = [
 @pytest.mark.parametrize(("seats", "hidden"), HIDDEN)
 def test_players_are_told_what_all_of_them_may_hear(seats: Sequence[str], hidden: tuple[str, ...]) -> None:
     console = pipe(100)
-    told(PlainView(console), Hearing("competition", frozenset(seats)))
+    told(PlainView(console), Visibility("competition", frozenset(seats)))
     text = written(console)
     assert [word for word in hidden if word in text] == []
     assert "speech-by-pro1" in text
@@ -177,16 +177,16 @@ def test_private_drafts_are_not_shown() -> None:
     path = next(row.path for row in events(TurnTaken) if row.form == "direction" and row.seat == "con_1")
     text = json.dumps({"speaker": "con_2", "direction": "direction-by-con1"})
     assert "direction-by-con1" in " ".join(region(path, text, 80, 24))
-    player = Hearing("competition", frozenset({"pro_2"}))
+    player = Visibility("competition", frozenset({"pro_2"}))
     assert "direction-by-con1" not in " ".join(region(path, text, 80, 24, player))
 
 
 def test_simultaneous_turns_stay_hidden() -> None:
     for form in ("structured", "review", "panel", "freeform"):
-        hearing = Hearing(form, frozenset({"pro"}))
-        assert hearing.turn("pro", "opening")
-        assert not hearing.turn("con", "opening")
-        assert not hearing.facts
+        visibility = Visibility(form, frozenset({"pro"}))
+        assert visibility.turn("pro", "opening")
+        assert not visibility.turn("con", "opening")
+        assert not visibility.facts
 
 
 def test_events_while_typing_are_shown_afterwards() -> None:

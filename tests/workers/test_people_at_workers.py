@@ -14,7 +14,7 @@ import httpx
 import pytest
 from fleet_stage import Ground, Stage
 
-from disputatio._service import floor
+from disputatio._service import open_questions
 from disputatio._service.app import create_app
 from disputatio._service.keys import KEYLESS
 from disputatio._service.service import Choices, Service
@@ -95,7 +95,7 @@ async def asked(client: httpx.AsyncClient, debate: str, *, besides: str = "") ->
 async def test_a_turn_handed_in_while_its_worker_is_gone_is_taken_by_the_next(
     fleet_ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(floor, "TAKEN_S", 0.1)
+    monkeypatch.setattr(open_questions, "TAKEN_S", 0.1)
     with fleet_ground.stage() as fleet:
         first = fleet.worker("-c 4 --drain 0.1")
         async with api(fleet) as (service, client):
@@ -128,7 +128,7 @@ async def test_a_turn_handed_in_while_its_worker_is_gone_is_taken_by_the_next(
             assert taken.json() == {"breaches": None}
             assert (await client.get(turns)).json() == []
             fleet.worker("-c 4")
-            monkeypatch.setattr(floor, "TAKEN_S", 30.0)
+            monkeypatch.setattr(open_questions, "TAKEN_S", 30.0)
             question = await asked(client, debate, besides=path)
             given = {"path": question["path"], "content": instance(question["form"], "said to one who listens")}
             assert isinstance((await client.post(turns, json=given)).json()["breaches"], list)

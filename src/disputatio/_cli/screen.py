@@ -75,11 +75,11 @@ class Screen:
 
     def surface(self, format_name: str, seats: frozenset[str], drafts: Path) -> TerminalSurface:
         """Where people in ``seats`` are asked; from now on only what all of them may hear is told."""
-        from disputatio._terminal.hearing import Hearing
         from disputatio._terminal.seat import open_surface
+        from disputatio._terminal.visibility import Visibility
 
         if self._view is not None:
-            self._view.hear(Hearing(format_name, seats))
+            self._view.hear(Visibility(format_name, seats))
         self._surface = open_surface(self._console, drafts, plain=self._plain, errors=self._as_json, stage=self._view)
         return self._surface
 

@@ -250,8 +250,8 @@ def cancel(
     from disputatio.workers.job_table import JobTable
 
     with reading(kept_store(store)) as opened:
-        desk = JobTable(opened)
-        asked, job = desk.cancel(debate_id), desk.job(debate_id)
+        job_table = JobTable(opened)
+        asked, job = job_table.cancel(debate_id), job_table.job(debate_id)
     if job is None:
         raise InvalidInputError(
             f"No debate {debate_id[:40]!r} was ordered in this store.",

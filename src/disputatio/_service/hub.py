@@ -241,7 +241,7 @@ class Watching:
         self._hub.wrote(self._debate)
 
 
-class ToldStore(DelegatingStore):
+class AnnouncingStore(DelegatingStore):
     """A store that tells the hub when a writing is durable, and ``let_go`` when a debate is no longer written here.
 
     All else is the store's own.

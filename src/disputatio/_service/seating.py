@@ -23,8 +23,8 @@ from disputatio.record.events import DebateOpened
 
 if TYPE_CHECKING:
     from disputatio._service.database import Database
-    from disputatio._service.floor import Floor
     from disputatio._service.keys import Caller
+    from disputatio._service.open_questions import OpenQuestions
     from disputatio.kernel import JsonObject
     from disputatio.participants.human.surface import PendingTurn
     from disputatio.record.store import Store
@@ -61,8 +61,8 @@ class Seating:
         floor: where people are asked.
     """
 
-    def __init__(self, database: Database, store: Store, floor: Floor) -> None:
-        self._database, self._store, self._floor = database, store, floor
+    def __init__(self, database: Database, store: Store, open_questions: OpenQuestions) -> None:
+        self._database, self._store, self._floor = database, store, open_questions
 
     def seats(self, debate: str, caller: Caller) -> list[PersonsSeat]:
         """The seats of people in ``debate``, in the order of their names; none while it has no record. In a thread."""

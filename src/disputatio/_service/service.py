@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from disputatio._service.database import Database
 from disputatio._service.debate_book import AlreadyOrderedError, Asked, DebateBook, Listed, goes_on
 from disputatio._service.exposition import Exposition
-from disputatio._service.floor import FarFloor, Floor, OwnFloor
-from disputatio._service.hub import Hub, ToldStore, Watching
+from disputatio._service.hub import AnnouncingStore, Hub, Watching
 from disputatio._service.key_book import KeyBook
 from disputatio._service.key_ledger import (
     NO_LIMIT,
@@ -32,6 +31,7 @@ from disputatio._service.key_ledger import (
 )
 from disputatio._service.keys import KEYLESS, Caller
 from disputatio._service.limits import rate_limits
+from disputatio._service.open_questions import LocalQuestions, OpenQuestions, RemoteQuestions
 from disputatio._service.problems import RefusedError, not_found
 from disputatio._service.results import Results
 from disputatio._service.seating import Seating
@@ -143,25 +143,25 @@ class Service:
         self.metrics = Exposition(self.store, OpenView(self.store), self.hub)
         self.results = Results(self.store)
         self._opener = client_factory
-        self._told = ToldStore(self.store, self.hub, self._let_go)
-        self.runner, self.floor = self._runner(concurrency)
-        self.seating = Seating(database, self.store, self.floor)
+        self._told = AnnouncingStore(self.store, self.hub, self._let_go)
+        self.runner, self.open_questions = self._runner(concurrency)
+        self.seating = Seating(database, self.store, self.open_questions)
         self._warming: asyncio.Task[None] | None = None
         self._settling: asyncio.Task[None] | None = None
         self._to_settle = asyncio.Event()
         self._unreadable: set[str] = set()
 
-    def _runner(self, concurrency: int) -> tuple[Runner, Floor]:
+    def _runner(self, concurrency: int) -> tuple[Runner, OpenQuestions]:
         """Who holds debates, and where people are asked who sit in them."""
         if self.choices.workers:
             from disputatio.workers.questions import QuestionTable
             from disputatio.workers.queue_runner import QueueRunner
 
-            return QueueRunner(self.store), FarFloor(QuestionTable(self.store))
-        floor = OwnFloor(self.hub)
+            return QueueRunner(self.store), RemoteQuestions(QuestionTable(self.store))
+        open_questions = LocalQuestions(self.hub)
         return InProcessRunner(
-            self.store, concurrency=concurrency, runtime=self._runtime, participants=floor.people
-        ), floor
+            self.store, concurrency=concurrency, runtime=self._runtime, participants=open_questions.people
+        ), open_questions
 
     def _runtime(self, debate: str) -> Runtime:
         watching = Watching(self.hub, debate, lambda: self.store.read(debate))
@@ -516,7 +516,7 @@ def _warm() -> None:
         PriceBook()
 
 
-class OpenView(ToldStore):
+class OpenView(AnnouncingStore):
     """A store in which only some debates are, and none of which something is held back.
 
     Args:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from disputatio._terminal.hearing import Hearing, held_back
 from disputatio._terminal.match_state import FREE, SPEECHES, TEAMS, MatchState, clock, said_words, team_of
 from disputatio._terminal.progress import OpenAsk, Progress, standing
+from disputatio._terminal.visibility import Visibility, held_back
 from disputatio.motion import one_line
 from disputatio.record.events import PenaltyGiven, ScoreGiven, TurnTaken
 from disputatio.report.amounts import spoken, whole_seconds
@@ -40,8 +40,8 @@ class MatchTelling:
         fancy: whether the screen can show more than ASCII.
     """
 
-    def __init__(self, state: MatchState, hearing: Hearing, *, fancy: bool) -> None:
-        self.state, self._hearing, self._fancy = state, hearing, fancy
+    def __init__(self, state: MatchState, visibility: Visibility, *, fancy: bool) -> None:
+        self.state, self._hearing, self._fancy = state, visibility, fancy
 
     def tells(self, event: TurnTaken | ScoreGiven | PenaltyGiven, width: int) -> list[Line] | None:
         """The lines of ``event``; None where a match says nothing of its own about it."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from disputatio._terminal.hearing import Hearing, held_back
 from disputatio._terminal.match_state import SPEECHES
 from disputatio._terminal.match_telling import MatchTelling
 from disputatio._terminal.progress import Progress
+from disputatio._terminal.visibility import Visibility, held_back
 from disputatio.motion import one_line
 from disputatio.participants.call import FaultKind
 from disputatio.record.chain import Sealed
@@ -68,7 +68,7 @@ class Narration:
         self._names_models = False
         self._models: dict[str, str] = {}
         self._past: list[Event | Sealed] = []
-        self.hearing = Hearing()
+        self.visibility = Visibility()
         self.told: Counter[str] = Counter()
         """How many public turns each seat has been heard with in this session."""
         self.fancy = True
@@ -77,7 +77,7 @@ class Narration:
     def match(self) -> MatchTelling | None:
         """How a match is told; None where the debate is none."""
         state = self._progress.match
-        return None if state is None else MatchTelling(state, self.hearing, fancy=self.fancy)
+        return None if state is None else MatchTelling(state, self.visibility, fancy=self.fancy)
 
     def recall(self, events: Iterable[Sealed]) -> None:
         """Take in what was recorded before this session, without telling it again."""
@@ -122,7 +122,7 @@ class Narration:
     def _establish(self, event: VoteCounted | ScoreGiven | PenaltyGiven) -> None:
         """A count of votes, or the score of a speech with what it cost; other scores are told with the result."""
         if isinstance(event, VoteCounted):
-            count = CountReading.of(event.body) if self.hearing.facts else None
+            count = CountReading.of(event.body) if self.visibility.facts else None
             self._say([] if count is None else [(), *count_lines(count, self._width())])
             return
         if self.match is not None:
@@ -168,7 +168,9 @@ class Narration:
     def _heard(self, path: str) -> bool:
         """Whether what happens at ``path`` may be told; what a person is told in their own seat is told there."""
         asked = self._asked.get(path)
-        return asked is None or (asked.seat not in self.hearing.seats and self.hearing.turn(asked.seat, asked.form))
+        return asked is None or (
+            asked.seat not in self.visibility.seats and self.visibility.turn(asked.seat, asked.form)
+        )
 
     def _enter(self, phase: str) -> None:
         if phase not in self._phases:
@@ -207,7 +209,7 @@ class Narration:
             if own is not None:
                 self.told[event.seat] += event.form in SPEECHES
                 return own
-        if isinstance(event, TurnTaken) and not self.hearing.turn(event.seat, event.form):
+        if isinstance(event, TurnTaken) and not self.visibility.turn(event.seat, event.form):
             return [(Span("  "), span(held_back(event.seat, event.form), Role.QUIET))]
         entry = settled_entry(asked, event)
         return entry_lines(entry, self._width(), self._progress.questions, names_model=self._names_models, whole=False)

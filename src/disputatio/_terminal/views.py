@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from disputatio._terminal.hearing import Hearing
 from disputatio._terminal.match_telling import MatchTelling
 from disputatio._terminal.narration import Narration
 from disputatio._terminal.paint import painted, put
 from disputatio._terminal.progress import OpenAsk, Progress, standing
+from disputatio._terminal.visibility import Visibility
 from disputatio.motion import one_line
 from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
@@ -82,9 +82,9 @@ class PlainView:
             self._last_note = message
             self._narration.note(message)
 
-    def hear(self, hearing: Hearing) -> None:
+    def hear(self, visibility: Visibility) -> None:
         """Tell only what these seats may hear."""
-        self._narration.hearing = hearing
+        self._narration.visibility = visibility
 
     def told_of(self, seat: str) -> int:
         """How many public turns of ``seat`` were told in this session."""
@@ -182,9 +182,9 @@ class LiveView:
         self._dirty = True
         self._tick_later()
 
-    def hear(self, hearing: Hearing) -> None:
+    def hear(self, visibility: Visibility) -> None:
         """Tell only what these seats may hear."""
-        self._narration.hearing = hearing
+        self._narration.visibility = visibility
 
     def told_of(self, seat: str) -> int:
         """How many public turns of ``seat`` were told in this session."""
@@ -261,7 +261,7 @@ class LiveView:
             began=self._began,
             fancy=fancy,
             match=self._narration.match,
-            hearing=self._narration.hearing,
+            visibility=self._narration.visibility,
         )
         if self._note:
             lines = [(), (Span("  "), Span(cut(self._note, size.width - 3), Role.QUIET)), *lines]
@@ -282,7 +282,7 @@ def region_lines(
     began: float,
     fancy: bool,
     match: MatchTelling | None = None,
-    hearing: Hearing | None = None,
+    visibility: Visibility | None = None,
 ) -> list[Line]:
     """The picture of what goes on right now, at most ``height`` lines less a few.
 
@@ -303,7 +303,7 @@ def region_lines(
             lines += match.region(ask, progress, now, measure, each)
         return [*lines, _foot_line(progress, int(now - began), width)]
     for ask in asks[: max(1, height - 4)]:
-        heard = hearing is None or hearing.turn(ask.seat, ask.form)
+        heard = visibility is None or visibility.turn(ask.seat, ask.form)
         lines += _ask_lines(ask, progress, now, width, each, fancy=fancy, heard=heard)
     return [*lines, _foot_line(progress, int(now - began), width)]
 

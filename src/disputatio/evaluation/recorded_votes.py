@@ -144,7 +144,7 @@ def _wide(
     return RecordedSet(name, tuple(voters), tuple(items), without_gold=len(rows) - len(items))
 
 
-def _cti_bench(folder: Path) -> tuple[RecordedSet, ...]:
+def _cti_benchmark(folder: Path) -> tuple[RecordedSet, ...]:
     found = []
     for task in ("mcq", "rcm"):
         rows = read_rows(folder / "responses" / f"cti-{task}-responses.tsv")
@@ -237,7 +237,7 @@ def _place(score: int) -> str:
 
 
 _KNOWN: Mapping[str, Callable[[Path], tuple[RecordedSet, ...]]] = {
-    "responses/cti-mcq-responses.tsv": _cti_bench,
+    "responses/cti-mcq-responses.tsv": _cti_benchmark,
     "llmbar_decisions.csv": _llmbar,
     "llm_agora_votes.csv": _llm_agora,
     "fairEval_human_labels.txt": _chateval,

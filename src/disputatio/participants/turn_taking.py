@@ -291,9 +291,9 @@ class ModelTurn:
 
     def _joined(self, done: list[_Answer]) -> TurnResult:
         content = self._ask.spec.join(tuple(row.content for row in done))
-        misfit = self._checks.reasons(content, self._ask.spec.schema)
-        if misfit:
-            raise AssertionError(f"the parts of {self._ask.spec.name} do not make a whole: {misfit}")
+        mismatch = self._checks.reasons(content, self._ask.spec.schema)
+        if mismatch:
+            raise AssertionError(f"the parts of {self._ask.spec.name} do not make a whole: {mismatch}")
         return self._read(_Answer(content, any(row.repaired for row in done), ""))
 
     def _read(self, answer: _Answer) -> TurnResult:
@@ -329,7 +329,7 @@ class ModelTurn:
         current, asked = prompt, self._asked_for(shape, correction)
         # An answer that once exceeded its limit will do so again when a rule is the reason to ask.
         tokens = max(asked.size.tokens, self._grown.get(part, 0))
-        misfit, last = SchemaMismatch(()), ""
+        mismatch, last = SchemaMismatch(()), ""
         for number in range(1 + self._ask.limits.shape_asks):
             reply = yield from self._reply(part, current, asked, tokens)
             if isinstance(reply, Abstention):
@@ -338,11 +338,11 @@ class ModelTurn:
             read = self._fitting(reply.text, shape, tokens if cut else None, correction)
             if isinstance(read, ShapedAnswer):
                 return _Answer(read.content, read.repaired, canonical(read.content) if correction else reply.text)
-            misfit, last = read, "" if cut else canonical(read.content) if read.content else reply.text
+            mismatch, last = read, "" if cut else canonical(read.content) if read.content else reply.text
             if cut:
                 tokens = self._grown[part] = min(2 * tokens, max(tokens, MOST_TOKENS))
             if number < self._ask.limits.shape_asks:
-                yield Reject(part, "shape", misfit.reasons)
+                yield Reject(part, "shape", mismatch.reasons)
                 if read.content and not part:
                     correction = correction_of(read.content, read.places, shape.schema)
                     asked = self._asked_for(shape, correction)
@@ -350,13 +350,13 @@ class ModelTurn:
                 raw = "" if cut or part else reply.text
                 if correction is not None and (cut or read.content):
                     raw = correction.excerpt
-                current = self._again(prompt, raw, "shape" if correction is None else "shape-part", misfit.reasons)
+                current = self._again(prompt, raw, "shape" if correction is None else "shape-part", mismatch.reasons)
         lenient = None if part or not last else read_leniently(last, self._ask.spec, self._checks)
         if lenient is not None:
             return _Answer(lenient.content, lenient.repaired, last, lenient=True)
         asks = 1 + self._ask.limits.shape_asks
         where = f" for {part}" if part else ""
-        detail = f"{asks} answers{where} did not fit the form; the last: {misfit.reasons[0]}"
+        detail = f"{asks} answers{where} did not fit the form; the last: {mismatch.reasons[0]}"
         detail += f". {shape.size.note}" if shape.size.note and not last else ""
         return Abstention(self._ask.seat, "misfit", detail)
 

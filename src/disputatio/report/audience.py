@@ -134,8 +134,8 @@ class Audience:
         self._people = frozenset(
             seat for seat, row in seats.items() if isinstance(row, Mapping) and row.get("kind") == "person"
         )
-        bench: Any = event.rules.get("bench")
-        neutral = isinstance(bench, Mapping) and (bench.get("anonymous") or bench.get("both_orders"))
+        jury: Any = event.rules.get("bench")
+        neutral = isinstance(jury, Mapping) and (jury.get("anonymous") or jury.get("both_orders"))
         self._blind = bool(neutral) and any(place_of(seat, "judge") for seat in self._people)
 
     def _together(self, path: str, other: str, taken: float, since: int) -> bool:

@@ -32,7 +32,7 @@ from disputatio.report.verdict import (
 
 _LABELS = 20
 _NARROW = 72
-_NARROW_BENCH = 96
+_NARROW_JURY = 96
 _WIDE = 110
 _ROOMY = 90
 _NARROWEST_CLAIM = 18
@@ -71,7 +71,7 @@ def structured_sections(report: DebateReport, verdict: StructuredReading, width:
     if verdict.trace:
         sections += [[(Span("Argument trace", Role.TITLE),), *trace_lines(verdict, width)]]
         sections += [difference_lines(verdict, width)]
-    sections += [panel_lines(verdict, width)] if verdict.judged and verdict.bench.panel else []
+    sections += [panel_lines(verdict, width)] if verdict.judged and verdict.jury.panel else []
     lines: list[Line] = []
     for label, texts in briefing_points(verdict):
         lines += _beside(label, shown, width) if (shown := untold(report, label, texts, in_lines=True)) else []
@@ -114,7 +114,7 @@ _NUMBER = re.compile(r"^\d+\. ")
 
 def _each(verdict: StructuredReading, said: Callable[[Opinion], str]) -> list[str]:
     """What each of several judges said; empty for one judge."""
-    opinions = verdict.bench.opinions if verdict.bench.several else ()
+    opinions = verdict.jury.opinions if verdict.jury.several else ()
     return [f"{row.judge}: {said(row) or 'none was given'}" for row in opinions]
 
 
@@ -141,7 +141,7 @@ def panel_lines(verdict: StructuredReading, width: int) -> list[Line]:
         f"{side} {'none' if total is None else f'{total:.2f}'}" for side, total in verdict.totals.items()
     )
     lines += flow([span(f"Scores together: {totals} ({NOT_TRUTH})", Role.QUIET)], measure, first=_INDENT, hang=4)
-    for judge, found, after in verdict.bench.rows():
+    for judge, found, after in verdict.jury.rows():
         name = Span(pad(one_line(judge, 24), 9), seat_role(judge))
         told = f"{found}; {after}" if after else found
         lines += flow([span(one_line(told, 300))], measure, first=(*_INDENT, name), hang=11)
@@ -153,7 +153,7 @@ _INDENT = (Span("  "),)
 
 def trace_lines(verdict: StructuredReading, width: int) -> list[Line]:
     """The argument trace table; stacked where the width does not hold a table."""
-    if width < (_NARROW_BENCH if verdict.bench.several else _NARROW):
+    if width < (_NARROW_JURY if verdict.jury.several else _NARROW):
         return [line for row in verdict.trace for line in _stacked(row, width)]
     scored = verdict.judged
     # Where there is no room for both, the judge's score comes before the computed strength.
@@ -162,16 +162,16 @@ def trace_lines(verdict: StructuredReading, width: int) -> list[Line]:
         Column("id"),
         Column("claim", flexible=True),
         Column("drew"),
-        Column("panel" if verdict.bench.several else verdict.judge),
+        Column("panel" if verdict.jury.several else verdict.judge),
         Column("computed"),
         *([Column("strength" if width >= _WIDE else "str")] if weighed else []),
         Column(""),
     ]
     if scored:
         head.insert(-1, Column("score"))
-    if verdict.bench.several:
+    if verdict.jury.several:
         head.insert(3, Column("judges"))
-    rows = [_cells(row, scored=scored, weighed=weighed, several=verdict.bench.several) for row in verdict.trace]
+    rows = [_cells(row, scored=scored, weighed=weighed, several=verdict.jury.several) for row in verdict.trace]
     laid = fitting_table(head, rows, min(width, 140), _NARROWEST_CLAIM)
     return laid if laid is not None else [line for row in verdict.trace for line in _stacked(row, width)]
 
@@ -185,7 +185,7 @@ def difference_lines(verdict: StructuredReading, width: int) -> list[Line]:
             mark = Span(pad(one_line(row.id, 24), 7), mark_role(row.id, row.side))
             lines += flow(
                 [
-                    span("panel: " if verdict.bench.several else f"{verdict.judge}: ", Role.LABEL),
+                    span("panel: " if verdict.jury.several else f"{verdict.judge}: ", Role.LABEL),
                     span(one_line(row.judged_reason, 300) or "no reason given"),
                 ],
                 measure,

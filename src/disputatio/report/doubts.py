@@ -208,16 +208,16 @@ def _contradicted(report: DebateReport) -> _Found:
 
 
 def _jury(report: DebateReport) -> _Found:
-    bench = JuryReading.of(report.outcome)
-    decided = [seat_name(str(judge)) for judge in _rows(bench.panel.get("order_decided"))]
+    jury = JuryReading.of(report.outcome)
+    decided = [seat_name(str(judge)) for judge in _rows(jury.panel.get("order_decided"))]
     if decided:
         yield DoubtKind.ORDER, f"The order of the sides decided what {listed(decided)} found."
-    rows = [row for row in _objects(bench.panel.get("judges")) if row.get("heard")]
+    rows = [row for row in _objects(jury.panel.get("judges")) if row.get("heard")]
     verdicts = {str(row.get("verdict")) for row in rows}
-    if bench.several and len(verdicts) > 1:
+    if jury.several and len(verdicts) > 1:
         told = listed([f"{seat_name(str(row.get('judge')))} {_found_for(str(row.get('verdict')))}" for row in rows])
         yield DoubtKind.SPLIT, f"The judges disagree: {told}."
-    lost = [seat_name(str(row.get("judge"))) for row in _objects(bench.panel.get("failed"))]
+    lost = [seat_name(str(row.get("judge"))) for row in _objects(jury.panel.get("failed"))]
     if lost:
         counts = "counts" if len(lost) == 1 else "count"
         yield DoubtKind.INCOMPLETE, f"{listed(lost)} {_was(lost)} not heard, and still {counts}."
@@ -276,7 +276,7 @@ def _challenge(report: DebateReport) -> _Found:
 
 def _judging(report: DebateReport) -> _Found:
     verdict, match = structured_reading(report), match_reading(report)
-    bench = JuryReading.of(report.outcome)
+    jury = JuryReading.of(report.outcome)
     if verdict is not None and verdict.judged:
         both = [row for row in verdict.trace if row.judged]
         if both and 2 * len(verdict.differing) >= len(both):
@@ -286,7 +286,7 @@ def _judging(report: DebateReport) -> _Found:
             yield DoubtKind.NARROW, "The scores do not tell the sides apart."
     if any(row.seat.startswith("judge") and row.kind == "analyst" for row in report.seats):
         yield DoubtKind.ONCE, "Fixed rules judged: their standings are the computed ones, by construction."
-    elif is_judged(report) and not bench.panel and report.imported is None and not panel_reading(report):
+    elif is_judged(report) and not jury.panel and report.imported is None and not panel_reading(report):
         told = _judged_once(report, match)
         if told:
             yield DoubtKind.ONCE, told
@@ -311,7 +311,7 @@ def _conduct(report: DebateReport) -> _Found:
         void = sum(bool(row.void) for row in verdict.trace)
         if void and not is_review(report.outcome):
             yield DoubtKind.CONDUCT, f"{counted(void, 'finding')} of the judge {'is' if void == 1 else 'are'} void."
-        inflated = [seat_name(judge) for judge, high, _ in verdict.bench.spreads if high]
+        inflated = [seat_name(judge) for judge, high, _ in verdict.jury.spreads if high]
         if inflated:
             yield DoubtKind.CONDUCT, f"The scores of {listed(inflated)} may be inflated."
     unscored = _rows(report.outcome.get("unscored")) if match is not None else ()

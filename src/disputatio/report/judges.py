@@ -120,17 +120,17 @@ _SWAPS = {
 }
 
 
-def how_judged(bench: JuryReading, judged: int) -> str:
+def how_judged(jury: JuryReading, judged: int) -> str:
     """How often and how it was judged; ``judged`` counts the findings there are."""
     if not judged:
         return "not judged"
-    names = ", the sides under neutral names" if bench.anonymous else ""
-    if not bench.panel:
+    names = ", the sides under neutral names" if jury.anonymous else ""
+    if not jury.panel:
         return f"judged once: not judged again, the sides not swapped{names}"
-    both = bench.panel.get("orders") == "both orders"
-    who = f"by {counted(len(bench.judges), 'judge')}"
+    both = jury.panel.get("orders") == "both orders"
+    who = f"by {counted(len(jury.judges), 'judge')}"
     how = "each with either side shown first" if both else "each once"
-    again = ", and once more to be compared with itself" if bench.retests else ""
+    again = ", and once more to be compared with itself" if jury.retests else ""
     return f"judged {who}, {how}{again}{names}"
 
 

@@ -117,7 +117,7 @@ def _structured(report: DebateReport, verdict: StructuredReading) -> list[str]:
         f"{escaped(side)} **{'none' if total is None else f'{total:.2f}'}**" for side, total in verdict.totals.items()
     )
     scores = ""
-    if verdict.bench.panel:
+    if verdict.jury.panel:
         scores = f"**{escaped(verdict.reading)}.**\n\nScores together: {totals}. ({NOT_TRUTH})\n\n{_panel(verdict)}"
     market = market_reading(report)
     points = [(title, kept) for title, texts in briefing_points(verdict) if (kept := untold(report, title, texts))]
@@ -207,12 +207,12 @@ def _analysts(market: MarketReading) -> list[str]:
 def _panel(verdict: StructuredReading) -> str:
     """What each judge of a panel found."""
     return _table(
-        ("judge", "found", "swap"), [(judge, found, after or "-") for judge, found, after in verdict.bench.rows()]
+        ("judge", "found", "swap"), [(judge, found, after or "-") for judge, found, after in verdict.jury.rows()]
     )
 
 
 def _trace(verdict: StructuredReading) -> str:
-    several = verdict.bench.several
+    several = verdict.jury.several
     head = ["id", "claim", "drew", verdict.judge, "computed", "strength", "", "score"]
     head += [f"{verdict.judge}'s reason", "computed reason"]
     if several:

@@ -165,7 +165,7 @@ def _gist(report: DebateReport) -> Gist:
 def _structured(report: DebateReport) -> Gist:
     verdict = structured_reading(report)
     assert verdict is not None  # noqa: S101  (it fits)
-    panel = verdict.bench.panel
+    panel = verdict.jury.panel
     undecided = bool(panel) and panel.get("status") != "won"
     if undecided or not verdict.recommendation:
         label, decision = (DECISION if undecided else RESULT), f"{_capital(verdict.reading)}."
@@ -189,7 +189,7 @@ def scores_line(report: DebateReport, verdict: StructuredReading, *, reading: bo
         f"{seat_name(side)} {'none' if total is None else f'{total:.2f}'}" for side, total in verdict.totals.items()
     )
     against = contradiction(report)
-    told = [verdict.reading if reading and not verdict.bench.panel else "", f"but {against}" if against else ""]
+    told = [verdict.reading if reading and not verdict.jury.panel else "", f"but {against}" if against else ""]
     read = "; ".join(filter(None, [f"{totals}; {told[0]}" if told[0] else totals, told[1]]))
     return f"{_capital(NOT_TRUTH)}: {read}."
 

@@ -98,7 +98,7 @@ class StructuredReading:
     agreed: tuple[AgreedLine, ...]
     unresolved: tuple[str, ...]
     recommendation: str
-    bench: JuryReading
+    jury: JuryReading
     points: tuple[tuple[str, tuple[str, ...]], ...] = ()
     judge: str = "judge"
 
@@ -148,7 +148,7 @@ def structured_reading(report: DebateReport) -> StructuredReading | None:
         ),
         unresolved=_texts(outcome.get("unresolved_questions")),
         recommendation=str(outcome.get("recommendation") or ""),
-        bench=JuryReading.of(outcome),
+        jury=JuryReading.of(outcome),
         points=review_points(outcome) or market_points(outcome),
         judge="moderator" if is_review(outcome) else "judge",
     )
@@ -247,7 +247,7 @@ def sureness(report: DebateReport) -> tuple[str, ...]:
     elif verdict is not None and verdict.points:
         said = [*review_sureness(report), *_standing(verdict)]
     elif verdict is not None:
-        said += verdict.bench.sureness() if verdict.judged else []
+        said += verdict.jury.sureness() if verdict.judged else []
         said.append(void_words([void for row in verdict.trace for void in row.voids]))
         said += _standing(verdict)
         said += _answers(verdict)

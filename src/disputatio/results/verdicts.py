@@ -237,8 +237,8 @@ def _structured(report: DebateReport, verdict: StructuredReading) -> StructuredV
         "key_insight": verdict.key_insight,
         "agreed": verdict.agreed,
         "unresolved": verdict.unresolved,
-        "judges": verdict.bench.judges,
-        "opinions": verdict.bench.opinions,
+        "judges": verdict.jury.judges,
+        "opinions": verdict.jury.opinions,
         "differing": verdict.differing,
     }
     market, review = market_reading(report), review_reading(report)

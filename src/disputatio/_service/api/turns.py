@@ -80,12 +80,12 @@ async def give_turn(debate_id: DebateId, turn: TurnGiven, request: Request, call
     """Hand in a person's turn, and take its seat where it is free. The code that checks a model's turn checks it."""
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
-    asked = await service.floor.question(debate_id, turn.path)
+    asked = await service.open_questions.question(debate_id, turn.path)
     await asyncio.to_thread(service.seating.take, debate_id, asked.seat, caller)
     if turn.passes:
-        await service.floor.pass_over(debate_id, turn.path)
+        await service.open_questions.pass_over(debate_id, turn.path)
         return TurnReceived(breaches=[])
     if turn.content is None:
         raise RefusedError(422, "invalid", "The turn has no content.", 'Give "content", or "passes": true.')
-    breaches = await service.floor.submit_answer(debate_id, turn.path, turn.content)
+    breaches = await service.open_questions.submit_answer(debate_id, turn.path, turn.content)
     return TurnReceived(breaches=None if breaches is None else list(breaches))

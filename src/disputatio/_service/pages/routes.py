@@ -106,7 +106,7 @@ async def debates(
         caller,
         rows=[*waiting, *rows],
         results=results,
-        asked={debate for debate in running if await service.floor.asked(debate)},
+        asked={debate for debate in running if await service.open_questions.asked(debate)},
         next=f"/?{older}" if more else "",
         formats=list(FORMATS),
         statuses=[row.value for row in Status],
@@ -195,7 +195,7 @@ async def asked(debate_id: DebateId, request: Request, caller: Reader) -> HTMLRe
 async def _people(service: Service, debate_id: str, caller: Caller) -> dict[str, Any]:
     """Who sits in the seats of people, and what they are asked for: no word of the questions."""
     rows = await asyncio.to_thread(service.seating.seats, debate_id, caller)
-    asked = await service.floor.asked(debate_id) if rows else ()
+    asked = await service.open_questions.asked(debate_id) if rows else ()
     mine = {row.path: await _may_speak(service, debate_id, row.path, caller) for row in asked}
     return {"asked": asked, "may_speak": mine, "persons": rows}
 

@@ -73,7 +73,7 @@ async def give(debate_id: DebateId, request: Request, caller: Runner, path: Aske
     service, form = service_of(request), await request.form()
     await asyncio.to_thread(service.listed, debate_id, caller)
     values = {key: value for key, value in form.items() if isinstance(value, str)}
-    asked = await service.floor.question(debate_id, path)
+    asked = await service.open_questions.question(debate_id, path)
     await asyncio.to_thread(service.seating.take, debate_id, asked.seat, caller)
     wrong = [] if values.get("do") == "pass" else faults_of(asked.sheet, values)
     if wrong:
@@ -82,9 +82,9 @@ async def give(debate_id: DebateId, request: Request, caller: Runner, path: Aske
         return _form(request, caller, asked, values, values.get("json", ""), **said)
     try:
         if values.get("do") == "pass":
-            await service.floor.pass_over(debate_id, path)
+            await service.open_questions.pass_over(debate_id, path)
         else:
-            await service.floor.submit_answer(debate_id, path, _content(asked, values))
+            await service.open_questions.submit_answer(debate_id, path, _content(asked, values))
     except (RefusedError, ValueError) as error:
         cause, step = (error.cause, error.next_step) if isinstance(error, RefusedError) else (str(error), "")
         return _form(request, caller, asked, values, values.get("json", ""), cause=cause, next_step=step, status=422)

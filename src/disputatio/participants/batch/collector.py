@@ -85,7 +85,7 @@ class BatchCollector:
 
     def open(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         """The way to a model: calls that have an identity go in batches, all others at once."""
-        return _BatchedGateway(self, self._shared.get(seating, api_key))
+        return _BatchedClient(self, self._shared.get(seating, api_key))
 
     def takes(self, seating: ModelSeating) -> bool:
         """Whether calls to ``seating`` can go in batches."""
@@ -288,7 +288,7 @@ class BatchCollector:
         await self._shared.aclose()
 
 
-class _BatchedGateway:
+class _BatchedClient:
     """A way to a model whose calls may travel in batches. Its debates cannot close it."""
 
     def __init__(self, collector: BatchCollector, model_client: ModelClient) -> None:

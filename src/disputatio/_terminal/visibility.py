@@ -15,7 +15,7 @@ _OF_THE_JUDGE = frozenset({"scoring", "summation"})
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class Visibility:
     """Who looks at the screen: ``seats`` of a debate in the format called ``format_name``; nobody where it is empty."""
 
     format_name: str = ""

@@ -26,7 +26,7 @@ TAKEN_S = 4.0
 _LOOK_S = 0.2
 
 
-class Floor(Protocol):
+class OpenQuestions(Protocol):
     """The questions to people that are open, and how they are answered."""
 
     async def asked(self, debate: str) -> Sequence[PendingTurn]:
@@ -63,7 +63,7 @@ class Waiting:
     tried: list[str] = field(default_factory=list)
 
 
-class OwnFloor:
+class LocalQuestions:
     """All requests to people of debates that this process holds."""
 
     def __init__(self, hub: Hub) -> None:
@@ -105,7 +105,7 @@ class OwnFloor:
         faults = waiting.request.faults(content)
         if faults:
             waiting.tried.append("; ".join(faults))
-            raise _misfit(faults)
+            raise _mismatch(faults)
         breaches = waiting.request.violations(content)
         waiting.answer.set_result(Filled(content, tuple(waiting.tried)))
         return breaches
@@ -122,7 +122,7 @@ class OwnFloor:
         return found
 
 
-class FarFloor:
+class RemoteQuestions:
     """The requests to people of debates that workers hold."""
 
     def __init__(self, book: QuestionTable) -> None:
@@ -145,7 +145,7 @@ class FarFloor:
         faults = question.faults(content)
         if faults:
             await asyncio.to_thread(self._book.note_try, debate, path, "; ".join(faults))
-            raise _misfit(faults)
+            raise _mismatch(faults)
         await self._given(debate, path, content)
         loop = asyncio.get_running_loop()
         until = loop.time() + TAKEN_S
@@ -166,7 +166,7 @@ class FarFloor:
             raise _not_asked()
 
 
-def _misfit(faults: Sequence[str]) -> RefusedError:
+def _mismatch(faults: Sequence[str]) -> RefusedError:
     return RefusedError(
         422, "invalid", f"The turn does not fit its form: {'; '.join(faults)}.", "Change that and hand it in."
     )
