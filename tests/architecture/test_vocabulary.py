@@ -11,16 +11,21 @@ from sources import ROOT, python_files
 
 # Each was once a name for something that has a standard word; see docs/reference/glossary.md.
 BANNED = {
+    "desk": "the noun for what it keeps",
     "docket": "context",
     "door": "api",
     "doors": "api",
+    "floor": "transcript, or what it bounds",
     "habits": "length profile",
+    "hearing": "ruling",
     "holder": "runner",
     "house": "runtime",
     "lent": "borrowed",
+    "misfit": "mismatch",
     "sitter": "participant",
     "whoever": "a noun",
 }
+LONGEST_TEST_NAME = 60
 LONGEST_SENTENCE = 30
 
 
@@ -52,6 +57,16 @@ def test_no_identifier_uses_a_word_of_the_old_dialect(banned: str) -> None:
     assert not found, f"say {BANNED[banned]} instead of {banned}"
 
 
+def test_no_test_has_a_name_too_long_to_read() -> None:
+    names = {
+        f"{path.name}: {name}"
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^(?:async )?def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+        if len(name) > LONGEST_TEST_NAME
+    }
+    assert not names
+
+
 GENERATED = {"command-line.md", "configuration.md", "api.md"}
 DOCUMENTS = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.name not in GENERATED]
 GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "tests" / "README.md"]
@@ -72,7 +87,6 @@ def test_no_sentence_of_a_document_is_too_long(path: Path) -> None:
 
 
 def test_the_glossary_has_at_most_sixty_words() -> None:
-    rows = re.findall(
-        r"^\| (?!word \||---)", (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8"), re.MULTILINE
-    )
+    glossary = (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8")
+    rows = re.findall(r"^\| (?!word \||---)", glossary, re.MULTILINE)
     assert 0 < len(rows) <= 60

@@ -69,7 +69,8 @@ def test_a_seat_that_is_no_debater_is_a_mistake(tmp_path: Path):
     assert "critic" in refused.value.next_step
 
 
-def test_what_a_file_says_of_debaters_is_no_mistake_in_other_formats(tmp_path: Path):
+def test_what_a_file_says_of_debaters_is_no_mistake(tmp_path: Path):
+    """What a file says of debaters is no mistake in other formats."""
     (tmp_path / "disputatio.toml").write_text(FILE)
     found = settings(tmp_path, "structured")
     assert list(found.seats) == ["pro", "con", "judge"]
@@ -77,7 +78,8 @@ def test_what_a_file_says_of_debaters_is_no_mistake_in_other_formats(tmp_path: P
 
 
 @pytest.mark.parametrize("debaters", ["", ",", "a,,b", "a,a", "a,A", "all", "a b", "1st", "x" * 33, "a,\x1b[31m"])
-def test_names_that_cannot_be_seats_are_refused_by_key_and_source(debaters: str, tmp_path: Path):
+def test_names_that_cannot_be_seats_are_refused_by_key(debaters: str, tmp_path: Path):
+    """Names that cannot be seats are refused by key and source."""
     with pytest.raises(InvalidInputError) as refused:
         settings(tmp_path, debaters=debaters)
     assert refused.value.cause.startswith("debaters is ")

@@ -56,9 +56,8 @@ THREE = ["judge", "judge_2", "judge_3"]
         {"seat": ("judge_3=ollama:fake",), "environ": {"DISPUTATIO_JUDGES": "2"}},
     ],
 )
-def test_three_judges_can_be_asked_for_everywhere_and_naming_the_third_brings_the_second(
-    tmp_path: Path, said: dict[str, Any]
-) -> None:
+def test_three_judges_can_be_asked_for_everywhere(tmp_path: Path, said: dict[str, Any]) -> None:
+    """Three judges can be asked for everywhere and naming the third brings the second."""
     assert judges(settings(tmp_path, **said)) == THREE
     assert list(settings(tmp_path, **said).seats)[:2] == ["pro", "con"]
 
@@ -70,7 +69,8 @@ def test_without_a_word_there_is_one_judge_who_judges_once(tmp_path: Path) -> No
     assert (bench.both_orders, bench.anonymous, bench.retest, bench.method) == (False, False, False, PanelMethod.MEAN)
 
 
-def test_what_is_said_of_judge_holds_for_every_judge_and_their_own_wins(tmp_path: Path) -> None:
+def test_what_is_said_of_judge_holds_for_every_judge(tmp_path: Path) -> None:
+    """What is said of judge holds for every judge and their own wins."""
     environ = {"JUDGE_LLM_TEMPERATURE": "0.3", "JUDGE_2_LLM_TEMPERATURE": "0.9"}
     found = settings(tmp_path, judges="3", environ=environ)
     assert [found.seats[judge].temperature for judge in THREE] == [0.3, 0.9, 0.3]
@@ -96,14 +96,16 @@ def test_what_cannot_be_is_refused_by_name(tmp_path: Path, said: dict[str, Any],
     assert refused.value.next_step
 
 
-def test_a_file_may_serve_formats_with_one_judge_and_with_several(tmp_path: Path) -> None:
+def test_a_file_may_serve_formats_with_one_judge(tmp_path: Path) -> None:
+    """A file may serve formats with one judge and with several."""
     file = 'judges = 3\n[judging]\nboth_orders = true\n[seats]\njudge_2 = "embedded"\n'
     assert judges(settings(tmp_path, form="freeform", file=file)) == ["judge"]
     make_rules(find_format("freeform"), settings(tmp_path, form="freeform", file=file))
     assert judges(settings(tmp_path, file=file)) == THREE
 
 
-def test_how_they_judge_is_read_from_file_environment_and_command_line(tmp_path: Path) -> None:
+def test_how_they_judge_is_read_from_file_environment(tmp_path: Path) -> None:
+    """How they judge is read from file environment and command line."""
     found = settings(
         tmp_path,
         file='[judging]\ndead_zone = 0.5\nmethod = "median"\n[judging.weights]\njudge = 2\njudge_2 = 0.5\n',

@@ -106,7 +106,8 @@ def test_a_key_typed_in_the_wrong_place_is_not_repeated(tmp_path: Path, argument
     assert "abcdefghijklmnop" not in said
 
 
-def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(tmp_path: Path):
+def test_a_key_that_cannot_be_sent_is_refused(tmp_path: Path):
+    """A key that cannot be sent is refused without being shown."""
     for value in ("two words-secret", "line\nbreak-secret", "schlüssel-secret"):
         said, settled = everything_said({"LLM_PROVIDER": "zhipu", "ZAI_API_KEY": value}, tmp_path)
         assert settled is None

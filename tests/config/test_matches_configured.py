@@ -34,7 +34,8 @@ def styles(settings: Settings) -> dict[str, str]:
     return {seat: row.name for seat, row in settings.cast.members}
 
 
-def test_both_teams_have_the_same_personalities_unless_told_otherwise(tmp_path: Path) -> None:
+def test_both_teams_have_the_same_personalities_by_default(tmp_path: Path) -> None:
+    """Both teams have the same personalities unless told otherwise."""
     found = styles(settled(tmp_path))
     assert len(found) == 8
     for place in (1, 2, 3, 4):
@@ -42,7 +43,8 @@ def test_both_teams_have_the_same_personalities_unless_told_otherwise(tmp_path: 
     assert set(personalities()) == {"logical", "emotional", "data_driven", "aggressive", "diplomatic"}
 
 
-def test_a_debater_s_own_choice_goes_before_its_team_s_and_none_is_none(tmp_path: Path) -> None:
+def test_a_debater_s_own_choice_goes_before_its_team_s(tmp_path: Path) -> None:
+    """A debater s own choice goes before its team s and none is none."""
     found = styles(settled(tmp_path, personality=("pro=diplomatic", "pro_2=aggressive", "con_1=none")))
     assert [found[f"pro_{place}"] for place in (1, 2, 3, 4)] == ["diplomatic", "aggressive", "diplomatic", "diplomatic"]
     assert "con_1" not in found
@@ -51,7 +53,8 @@ def test_a_debater_s_own_choice_goes_before_its_team_s_and_none_is_none(tmp_path
 @pytest.mark.parametrize(
     ("name", "text"), [("own.toml", '[wry]\nabout = "Wry."\n'), ("own.yaml", "wry:\n  about: Wry.\n")]
 )
-def test_personalities_of_a_file_are_in_the_rules_with_their_text(tmp_path: Path, name: str, text: str) -> None:
+def test_personalities_of_a_file_are_in_the_rules(tmp_path: Path, name: str, text: str) -> None:
+    """Personalities of a file are in the rules with their text."""
     (tmp_path / name).write_text(text, "utf-8")
     settings = settled(tmp_path, personalities=name, personality=("all=wry",))
     rules = make_rules(MATCH, settings)

@@ -61,7 +61,8 @@ def settle(
 
 @given(st.sets(st.integers(0, len(LEVELS) - 1)))
 @hypothesis_settings(max_examples=30, deadline=None)
-def test_a_seat_takes_each_setting_from_the_highest_level_that_has_it(chosen: set[int]):
+def test_a_seat_takes_each_setting_from_the_highest_level(chosen: set[int]):
+    """A seat takes each setting from the highest level that has it."""
     file, dotenv, environ, given_options = [], [], {}, []
     for place in sorted(chosen):
         kind, name, _ = LEVELS[place]
@@ -145,7 +146,8 @@ def test_a_variable_set_to_nothing_hides_the_one_in_dotenv():
     assert settle(dotenv="LLM_MAX_TOKENS=\n").seats["judge"].max_tokens is None
 
 
-def test_the_environment_of_the_process_is_neither_read_nor_changed(monkeypatch: pytest.MonkeyPatch):
+def test_the_environment_of_the_process(monkeypatch: pytest.MonkeyPatch):
+    """The environment of the process is neither read nor changed."""
     import os
 
     monkeypatch.setenv("LLM_MAX_TOKENS", "99")

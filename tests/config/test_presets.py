@@ -53,7 +53,8 @@ def test_a_preset_says_what_to_look_for(name):
     assert Brief.from_json(brief.as_json()) == brief
 
 
-def test_a_preset_comes_from_the_command_line_before_the_environment_before_the_file(tmp_path):
+def test_a_preset_comes_from_the_command_line(tmp_path):
+    """A preset comes from the command line before the environment before the file."""
     (tmp_path / "disputatio.toml").write_text('preset = "invest"\ntask_type = "contract-risk"\n', "utf-8")
     assert brief(tmp_path).name == "investment-thesis"
     assert brief(tmp_path).task_type == "contract"

@@ -149,7 +149,8 @@ def test_nothing_of_a_provider_leaks_to_another(levels: tuple[Said, ...], key_of
 @pytest.mark.slow
 @any_levels
 @hypothesis_settings(max_examples=300, deadline=None)
-def test_nothing_of_a_provider_leaks_to_another_in_hundreds_of_ways(levels: tuple[Said, ...], key_of_zhipu: bool):
+def test_nothing_of_a_provider_leaks_to_another_in_hundreds(levels: tuple[Said, ...], key_of_zhipu: bool):
+    """Nothing of a provider leaks to another in hundreds of ways."""
     check_no_leak(levels, key_of_zhipu)
 
 
@@ -180,7 +181,8 @@ def check_no_leak(levels: tuple[Said, ...], key_of_zhipu: bool) -> None:
 ZHIPU = "LLM_PROVIDER=zhipu\nLLM_MODEL=glm-5\nLLM_BASE_URL=http://proxy.example/v1\nLLM_API_KEY=zhipu-key\n"
 
 
-def test_a_provider_set_for_one_seat_brings_its_own_default_model():
+def test_a_seats_provider_brings_its_default_model():
+    """A provider set for one seat brings its own default model."""
     settled = settle(dotenv=f"{ZHIPU}PRO_LLM_PROVIDER=deepseek\nDEEPSEEK_API_KEY=deep-key")
     assert settled.seats["pro"].address == "deepseek:deepseek-flash"
     assert settled.credentials.key("pro") == "deep-key"
@@ -189,7 +191,8 @@ def test_a_provider_set_for_one_seat_brings_its_own_default_model():
     assert settled.credentials.key("con") == "zhipu-key"
 
 
-def test_a_provider_without_a_default_model_says_which_key_to_set():
+def test_a_provider_without_a_default_model_says():
+    """A provider without a default model says which key to set."""
     with pytest.raises(InvalidInputError) as caught:
         settle(dotenv=f"{ZHIPU}PRO_LLM_PROVIDER=openrouter")
     assert "openrouter (from .env:PRO_LLM_PROVIDER)" in caught.value.cause
@@ -250,7 +253,8 @@ def test_the_same_address_written_again_keeps_the_key():
     assert settled.credentials.key("pro") == "zhipu-key"
 
 
-def test_a_key_without_an_address_goes_with_the_first_address_given():
+def test_a_key_without_an_address_goes():
+    """A key without an address goes with the first address given."""
     settled = settle(environ={"LLM_API_KEY": "my-key-1", "LLM_MODEL": "qwen3"}, base_url="http://localhost:8000/v1")
     for seat in SEATS:
         assert settled.seats[seat].address == "openai_compatible:qwen3 at http://localhost:8000/v1"
@@ -301,7 +305,8 @@ def test_without_any_key_the_embedded_model_debates():
     assert missing_keys(settled) == ()
 
 
-def test_a_key_whose_provider_has_no_default_model_is_not_used_silently():
+def test_a_key_whose_provider_has_no_default_model():
+    """A key whose provider has no default model is not used silently."""
     settled = settle(environ={"OPENROUTER_API_KEY": "router-key"})
     assert settled.seats["pro"].provider == "embedded"
     assert any("OPENROUTER_API_KEY is set but not used" in note for note in settled.notes)
@@ -319,12 +324,14 @@ def test_a_key_whose_provider_has_no_default_model_is_not_used_silently():
         ({"LLM_PROVIDER": "embedded", "LLM_BASE_URL": "http://localhost/v1"}, "takes none"),
     ],
 )
-def test_what_could_be_meant_in_two_ways_is_asked_and_not_guessed(environ: dict[str, str], hint: str):
+def test_what_could_be_meant_in_two_ways_is_asked(environ: dict[str, str], hint: str):
+    """What could be meant in two ways is asked and not guessed."""
     with pytest.raises(InvalidInputError, match=hint):
         settle(environ=environ)
 
 
-def test_a_key_of_the_mainland_platform_goes_to_the_mainland_platform():
+def test_a_key_of_the_mainland_platform_goes():
+    """A key of the mainland platform goes to the mainland platform."""
     settled = settle(environ={"LLM_PROVIDER": "zhipu", "ZHIPUAI_API_KEY": "mainland-key"})
     assert settled.seats["pro"].base_url == "https://open.bigmodel.cn/api/paas/v4"
     both = settle(environ={"ZAI_API_KEY": "world-key", "ZHIPUAI_API_KEY": "mainland-key"})
@@ -332,7 +339,8 @@ def test_a_key_of_the_mainland_platform_goes_to_the_mainland_platform():
     assert both.credentials.key("pro") == "world-key"
 
 
-def test_a_providers_own_address_variable_moves_its_seats_and_is_recorded():
+def test_a_providers_own_address_variable_moves_its_seats():
+    """A providers own address variable moves its seats and is recorded."""
     environ = {"OPENAI_API_KEY": "open-key", "OPENAI_BASE_URL": "http://gateway.example/v1"}
     settled = settle(environ=environ)
     assert settled.seats["pro"].base_url == "http://gateway.example/v1"
@@ -340,7 +348,8 @@ def test_a_providers_own_address_variable_moves_its_seats_and_is_recorded():
     assert settled.credentials.key("pro") == "open-key"
 
 
-def test_base_url_reaches_only_the_seats_that_have_no_address_of_their_own():
+def test_base_url_reaches_only_the_seats():
+    """Base url reaches only the seats that have no address of their own."""
     settled = settle(
         environ={"OPENAI_API_KEY": "open-key-1"},
         seat=("pro=openai_compatible:qwen3", "con=openai:gpt-5"),

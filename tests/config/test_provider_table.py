@@ -38,7 +38,8 @@ def test_the_table_cannot_be_changed():
 
 
 @pytest.mark.parametrize("name", [name for name, each in PROVIDERS.items() if each.price_id])
-def test_every_default_model_has_a_price_where_the_provider_is_priced(name: str):
+def test_every_default_model_has_a_price(name: str):
+    """Every default model has a price where the provider is priced."""
     provider = PROVIDERS[name]
     if provider.default_model is None:
         assert provider.price_id in {each.id for each in data.providers}

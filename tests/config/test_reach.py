@@ -92,7 +92,8 @@ def test_a_key_that_is_refused_is_not_read(tmp_path: Path) -> None:
     assert len(told) == 1
 
 
-def test_a_model_goes_where_the_configuration_reaches_its_provider(tmp_path: Path) -> None:
+def test_a_model_reaches_its_configured_provider(tmp_path: Path) -> None:
+    """A model goes where the configuration reaches its provider."""
     settings = ordered(tmp_path, FILE, seat=(("pro", "openai:gpt-6"), ("con", "anthropic:x")))
     found = {seat: (row.provider, row.model, row.base_url) for seat, row in settings.seats.items()}
     assert found == {

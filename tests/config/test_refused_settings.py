@@ -193,14 +193,15 @@ def test_a_bad_option_is_named_with_what_is_allowed(
     assert str(caught.value).isprintable()
 
 
-def test_a_bad_value_in_a_file_is_found_even_where_it_does_not_hold(tmp_path: Path):
+def test_a_bad_unused_value_in_a_file_is_found(tmp_path: Path):
     """Otherwise it would come up on the day that the higher setting is taken away."""
     file = "[seats.pro]\ntemperature = 'hot'\n[seats.critic]\nmax_tokens = 5"
     with pytest.raises(InvalidInputError, match=r"seats\.pro\.temperature"):
         settle(tmp_path, file=file, environ={"PRO_LLM_TEMPERATURE": "0.5"})
 
 
-def test_a_file_may_speak_of_seats_phases_and_rules_of_other_formats(tmp_path: Path):
+def test_a_file_may_speak_of_seats_phases(tmp_path: Path):
+    """A file may speak of seats phases and rules of other formats."""
     file = (
         "seats.critic.provider = 'ollama'\n[limits.max_tokens]\nframing = 5\nopening = 900\n"
         "[rules]\nsoftening_words = true"

@@ -68,7 +68,8 @@ def test_in_competition_a_side_covers_its_four_debaters(tmp_path: Path):
     assert settled.seats["judge"] == JUDGE
 
 
-def test_a_seat_without_a_prefix_of_its_own_takes_the_global_model(tmp_path: Path):
+def test_a_seat_without_a_prefix_takes_the_global_model(tmp_path: Path):
+    """A seat without a prefix of its own takes the global model."""
     settled = settle(tmp_path, DOTENV, ("tech_bull", "tech_bear"))
     assert settled.seats == {"tech_bull": CON, "tech_bear": CON}
     assert settled.sources["seats.tech_bull.model"] == ".env:LLM_MODEL"
@@ -136,7 +137,8 @@ def test_every_field_of_a_seat_can_be_set_by_a_variable(tmp_path: Path):
     assert pro.fallback.mode is None
 
 
-def test_lines_that_cannot_be_read_and_variables_that_are_misspelt_are_told(tmp_path: Path):
+def test_lines_that_cannot_be_read_and_variables(tmp_path: Path):
+    """Lines that cannot be read and variables that are misspelt are told."""
     settled = settle(tmp_path, "\nLLM_PROVIDER embedded\nLLM_MODLE=glm-5\nJUGDE_LLM_MODEL=x\n", ("judge",))
     assert len(settled.notes) == 3
     assert settled.notes[0] == "Line 2 of .env is no assignment and was not read."

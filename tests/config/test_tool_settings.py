@@ -31,7 +31,8 @@ def test_no_seat_has_tools_unless_somebody_says_so(tmp_path):
     assert settle(tmp_path).tools == {}
 
 
-def test_the_option_beats_the_variable_beats_the_file_and_a_seat_beats_all(tmp_path):
+def test_the_option_beats_the_variable_beats_the_file(tmp_path):
+    """The option beats the variable beats the file and a seat beats all."""
     file = '[seats.all]\ntools = ["search"]\n[seats.judge]\ntools = "calculate"\n'
     settled = settle(tmp_path, file, {"CON_LLM_TOOLS": "search, calculate"}, tools=("pro=none",))
     assert settled.tools == {"con": ("search", "calculate"), "judge": ("calculate",)}
@@ -41,7 +42,8 @@ def test_the_option_beats_the_variable_beats_the_file_and_a_seat_beats_all(tmp_p
     assert settled.tools == {"pro": ("search",), "con": ("files", "files.read"), "judge": ("files", "files.read")}
 
 
-def test_a_server_is_a_command_or_an_address_and_gets_the_variables_that_are_named_for_it(tmp_path):
+def test_a_server_is_a_command_or_an_address(tmp_path):
+    """A server is a command or an address and gets the variables that are named for it."""
     file = '[mcp_servers]\nfiles = "serve --root \'/a b\'"\nweb = "https://example.org/mcp"\n[mcp_env]\nweb = "TOKEN"\n'
     settled = settle(tmp_path, file, {"TOKEN": SECRET})
     files, web = settled.mcp_servers["files"], settled.mcp_servers["web"]

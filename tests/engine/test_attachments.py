@@ -39,7 +39,8 @@ async def closed_debate(store: Any = None) -> tuple[str, Any]:
     return debate, store
 
 
-async def test_the_debate_stays_as_it_was_closed_and_its_record_grows_and_verifies():
+async def test_the_debate_stays_as_it_was_closed_and_its_record_grows():
+    """The debate stays as it was closed and its record grows and verifies."""
     debate, store = await closed_debate()
     before = tuple(store.read(debate))
     runtime = Runtime(store, clock=PatientClock())
@@ -122,7 +123,8 @@ async def test_what_cannot_be_used_is_refused_and_nothing_is_written(given, said
     assert len(store.read(debate)) == before
 
 
-async def test_two_at_once_are_both_kept_or_one_is_told_that_another_writes():
+async def test_two_at_once_are_both_kept_or_one_is_told():
+    """Two at once are both kept or one is told that another writes."""
     debate, store = await closed_debate()
     before = len(store.read(debate))
     runtime = Runtime(store, clock=PatientClock())
@@ -144,7 +146,8 @@ async def test_a_claimed_debate_is_left_alone():
     assert isinstance(await sign_off(debate, "B", "approve", Runtime(store, clock=PatientClock())), SignedOff)
 
 
-async def test_a_truncated_debate_that_goes_on_overtakes_what_was_attached():
+async def test_a_truncated_debate_that_goes():
+    """A truncated debate that goes on overtakes what was attached."""
     proposal = proposal_of("freeform", max_calls="2", **SHORT)
     debate, history, store = await hold(proposal, client_factory)
     assert history.status is Status.TRUNCATED

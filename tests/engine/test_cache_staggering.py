@@ -56,7 +56,8 @@ def alike(pairs: Sequence[tuple[Call, Call]]) -> list[tuple[str, str]]:
     ]
 
 
-async def test_calls_that_begin_alike_leave_one_after_the_other_and_the_debate_is_the_same() -> None:
+async def test_calls_that_begin_alike_leave_one_after_the_other() -> None:
+    """Calls that begin alike leave one after the other and the debate is the same."""
     meanings, found = [], []
     for stagger in ("false", "true"):
         model_client = Slow()

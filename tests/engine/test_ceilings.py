@@ -49,7 +49,8 @@ def unsteady(seed, share=0.3):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10 if FULL else 2))
-async def test_spending_never_passes_any_of_hundreds_of_ceilings_also_across_resumptions(block):
+async def test_spending_never_passes_any_of_hundreds_of_ceilings(block):
+    """Spending never passes any of hundreds of ceilings also across resumptions."""
     for number in range(50):
         drawn = random.Random(1000 * block + number)
         kind = drawn.choice(["usd", "tokens", "calls"])
@@ -79,7 +80,8 @@ async def test_spending_never_passes_any_of_hundreds_of_ceilings_also_across_res
             history = await go_on(debate, proposal, unsteady(number + step + 77), store, **higher)
 
 
-async def test_a_truncated_debate_carries_what_was_said_and_goes_on_with_more():
+async def test_a_truncated_debate_carries_what_was_said():
+    """A truncated debate carries what was said and goes on with more."""
     proposal = proposal_of(max_calls=4)
     debate, history, store = await hold(proposal, lambda *_: InstanceClient())
     assert history.status.value == "DEBATE_TRUNCATED"
@@ -114,7 +116,8 @@ async def test_a_money_ceiling_over_an_unknown_price_does_not_start():
     assert history.status.value == "COMPLETE"
 
 
-async def test_a_call_is_charged_at_the_price_of_the_model_that_served_it():
+async def test_a_call_is_charged_at_the_price_of_the_model():
+    """A call is charged at the price of the model that served it."""
     model_client = InstanceClient()
 
     async def answer(call):
@@ -165,7 +168,7 @@ async def test_a_ceiling_is_reached_by_what_is_spent_alone(kind):
             assert spent <= settled + Decimal("0.0001"), "nothing was held when the ceiling counted as reached"
 
 
-async def test_an_endless_answer_is_charged_in_full_and_bought_twice_at_most():
+async def test_an_endless_answer_is_charged_in_full():
     """What it cost is unknown, so the whole reservation stays spent; then the seat's second model speaks."""
     model_client, long = InstanceClient(), Fault(FaultKind.ANSWER_TOO_LONG, "It passed 9 bytes.", text="It goes on and")
 

@@ -72,7 +72,8 @@ async def test_nothing_is_chosen_where_it_was_set_or_is_not_known(changes: dict[
     assert await with_cheaper_modes(proposal) == (proposal, ())
 
 
-async def test_the_record_keeps_the_mode_and_a_resumed_debate_goes_on_in_it() -> None:
+async def test_the_record_keeps_the_mode_and_a_resumed_debate_goes() -> None:
+    """The record keeps the mode and a resumed debate goes on in it."""
     proposal, carrier = proposed("openai:gpt-6.1-terra"), answers()
     debate, whole, store = await hold(proposal, lambda *_: carrier)
     assert whole.opened is not None
@@ -88,7 +89,8 @@ async def test_the_record_keeps_the_mode_and_a_resumed_debate_goes_on_in_it() ->
     assert resumed.closed.outcome == whole.closed.outcome
 
 
-async def test_a_debate_that_began_without_a_choice_is_resumed_without_one() -> None:
+async def test_a_debate_that_began_without_a_choice_is_resumed() -> None:
+    """A debate that began without a choice is resumed without one."""
     proposal = proposed("openai:gpt-6.1-terra")
     usual = proposal_of("structured")
     debate, _, store = await hold(usual, lambda *_: answers())
@@ -97,7 +99,8 @@ async def test_a_debate_that_began_without_a_choice_is_resumed_without_one() -> 
     assert {call.mode for call in later.calls} == {OutputMode.NATIVE}
 
 
-async def test_a_prompt_tells_its_schema_once_behind_the_task_and_marks_come_before() -> None:
+async def test_a_prompt_tells_its_schema_once_behind_the_task() -> None:
+    """A prompt tells its schema once behind the task and marks come before."""
     carrier = answers()
     await hold(proposed("openai:gpt-6.1-terra"), lambda *_: carrier)
     marks = Breakpoints()
@@ -116,7 +119,8 @@ async def test_a_prompt_tells_its_schema_once_behind_the_task_and_marks_come_bef
     assert len(closing.segments) - 1 in marks.of(judging)
 
 
-async def test_a_seat_that_chose_for_itself_is_left_alone_beside_others() -> None:
+async def test_a_seat_that_chose_for_itself() -> None:
+    """A seat that chose for itself is left alone beside others."""
     proposal = proposed("openai:gpt-6.1-terra")
     own = ModelSeating(provider="openai", model="gpt-6.1-terra", mode=OutputMode.TOOL)
     seats = {**proposal.settings.seats, "judge": own}

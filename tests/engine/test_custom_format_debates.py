@@ -53,7 +53,8 @@ async def test_the_record_keeps_the_text_of_the_file_and_verifies(file: Path) ->
     assert found.as_json()["verdict"]
 
 
-async def test_a_debate_that_stopped_goes_on_only_with_the_file_it_began_with(file: Path) -> None:
+async def test_a_debate_that_stopped_goes(file: Path) -> None:
+    """A debate that stopped goes on only with the file it began with."""
     store = disputatio.MemoryStore()
     whole = await held(disputatio.MemoryStore())
     cut = await held(store, budget=disputatio.Budget(calls=1))

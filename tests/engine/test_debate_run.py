@@ -63,7 +63,9 @@ async def test_every_call_is_written_down_before_it_leaves():
     assert history.status.value == "COMPLETE"
 
 
-async def test_the_order_of_answers_does_not_change_what_a_debate_means():
+async def test_answer_order_does_not_change_a_debate():
+    """The order of answers does not change what a debate means."""
+
     async def with_order(reverse):
         model_client = InstanceClient()
         waiting = []
@@ -93,7 +95,9 @@ async def test_the_order_of_answers_does_not_change_what_a_debate_means():
     assert semantic_content(forwards) == semantic_content(backwards)
 
 
-async def test_a_seat_that_abstains_degrades_the_debate_and_nothing_stands_in_its_place():
+async def test_a_seat_that_abstains_degrades_the_debate():
+    """A seat that abstains degrades the debate and nothing stands in its place."""
+
     def script(ask, path, reasons):
         if path == "closing/con":
             return Abstention(ask.seat, "absent", "left the room")
@@ -108,7 +112,9 @@ async def test_a_seat_that_abstains_degrades_the_debate_and_nothing_stands_in_it
     assert all(row["computed"] != "UPHELD" or row["drew"][0]["response"] == "concede" for row in con_rows)
 
 
-async def test_a_misshapen_answer_is_asked_again_and_then_the_seat_abstains():
+async def test_a_misshapen_answer_is_asked_again():
+    """A misshapen answer is asked again and then the seat abstains."""
+
     def script(ask, path, reasons):
         return "no json at all" if path == "opening/con" else by_instance(ask, path, reasons)
 
@@ -127,7 +133,8 @@ async def test_a_debate_in_which_nobody_speaks_has_failed():
     assert history.closed.outcome["judged"] is False
 
 
-async def test_passing_faults_are_retried_with_growing_rests_and_then_abstained_from():
+async def test_passing_faults_are_retried_with_growing_rests():
+    """Passing faults are retried with growing rests and then abstained from."""
     clock = PatientClock()
     fault = Fault(FaultKind.SERVER_ERROR, "the server failed")
     _, history, _ = await hold(proposal_of(), lambda *_: Carrier(lambda _call: fault), clock=clock)
@@ -148,7 +155,9 @@ async def test_a_fallback_takes_over_and_the_record_names_it():
     assert "second" in models[-1]
 
 
-async def test_a_fallback_that_took_over_from_a_long_rest_takes_over_on_resume_too():
+async def test_a_fallback_that_took_over_from_a_long_rest_takes_over():
+    """A fallback that took over from a long rest takes over on resume too."""
+
     def client_factory(seating, _key):
         resting = Fault(FaultKind.RATE_LIMITED, "wait", retry_after_s=900.0)
         return Carrier(lambda _: resting) if seating.model == "judge" else InstanceClient()
@@ -165,7 +174,8 @@ async def test_a_fallback_that_took_over_from_a_long_rest_takes_over_on_resume_t
         assert meaning_of(cut, debate) == meaning_of(store, debate)
 
 
-async def test_an_unsupported_output_mode_is_tried_once_in_the_whole_debate():
+async def test_an_unsupported_output_mode_is_tried_once():
+    """An unsupported output mode is tried once in the whole debate."""
     model_client = InstanceClient()
 
     async def answer(call):
@@ -182,7 +192,8 @@ async def test_an_unsupported_output_mode_is_tried_once_in_the_whole_debate():
     assert set(natives) == {"opening/pro", "opening/con"}
 
 
-async def test_usage_that_was_not_reported_stays_unknown_and_is_no_zero():
+async def test_usage_that_was_not_reported_stays_unknown():
+    """Usage that was not reported stays unknown and is no zero."""
     model_client = InstanceClient()
 
     async def answer(call):
@@ -196,7 +207,8 @@ async def test_usage_that_was_not_reported_stays_unknown_and_is_no_zero():
     assert all(row.charged_tokens > 0 for row in made)
 
 
-async def test_stopping_from_outside_is_recorded_and_resuming_ends_as_if_nothing_had_happened():
+async def test_stopping_from_outside_is_recorded_and_resuming_ends():
+    """Stopping from outside is recorded and resuming ends as if nothing had happened."""
     proposal, store = proposal_of(seed=3), MemoryStore()
     _, whole, _ = await hold(proposal, instances, store)
     reached, never = asyncio.Event(), asyncio.Event()
@@ -277,7 +289,8 @@ async def test_resuming_with_another_prompt_is_refused_by_name(tmp_path):
         await go_on(debate, proposal, instances, store, prompts=tmp_path)
 
 
-async def test_a_script_given_for_a_seat_that_does_not_exist_is_refused():
+async def test_a_script_given_for_a_seat_that_does_not_exist():
+    """A script given for a seat that does not exist is refused."""
     with pytest.raises(InvalidInputError, match="seat called moderator"):
         await hold(proposal_of(participants={"moderator": Scripted(by_instance)}), instances)
 
@@ -305,7 +318,8 @@ async def test_a_missing_key_is_refused_before_anything_is_written():
 
 
 @pytest.mark.parametrize("format_name", ["structured", "freeform"])
-async def test_a_debate_in_which_nobody_could_speak_is_held_whole_on_resume(format_name):
+async def test_a_debate_in_which_nobody_could_speak_is_held_whole(format_name):
+    """A debate in which nobody could speak is held whole on resume."""
     refused = Fault(FaultKind.KEY_REJECTED, "the key is not accepted")
     given = proposal_of(format_name)
     debate, failed, store = await hold(given, lambda *_: Carrier(lambda _: refused))
@@ -313,7 +327,8 @@ async def test_a_debate_in_which_nobody_could_speak_is_held_whole_on_resume(form
     assert (await go_on(debate, given, instances, store)).status.value == "COMPLETE"
 
 
-async def test_a_language_that_the_small_model_does_not_write_is_warned_of():
+async def test_a_language_that_the_small_model_does_not_write():
+    """A language that the small model does not write is warned of."""
     german = Motion("Wir sollten handeln", "German")
     given = proposal_of(seat=("all=ollama:fake", "judge=embedded"))
     _, history, _ = await hold(replace(given, motion=german), instances)
@@ -322,7 +337,8 @@ async def test_a_language_that_the_small_model_does_not_write_is_warned_of():
     assert not any("English" in row for row in history.opened.warnings)
 
 
-async def test_a_text_that_comes_in_while_a_record_is_read_is_no_fault_of_it():
+async def test_a_text_that_comes_in_while_a_record_is_read_is_no_fault():
+    """A text that comes in while a record is read is no fault of it."""
     proposal = proposal_of("freeform")
     debate, history, whole = await hold(proposal, instances)
     store = await first_events_of(whole, debate, len(whole.read(debate)) - 3)

@@ -72,7 +72,8 @@ class Listening(InstanceClient):
         return await super().call(call, on_text)
 
 
-async def test_a_debate_cites_files_of_every_kind_and_its_record_rebuilds_them_without_the_files(sources):
+async def test_a_debate_cites_files_of_every_kind(sources):
+    """A debate cites files of every kind and its record rebuilds them without the files."""
     debate, history, store = await hold(on(sources), instances)
     assert history.status.value == "COMPLETE"
     assert [row["kind"] for row in history.opened.evidence] == ["text", "markdown", "html", "pdf", "json"]
@@ -90,7 +91,8 @@ async def test_a_debate_cites_files_of_every_kind_and_its_record_rebuilds_them_w
 
 
 @pytest.mark.slow
-async def test_a_debate_on_sources_goes_on_from_any_event_to_the_same_end(sources):
+async def test_a_debate_on_sources_goes_on_from_any_event(sources):
+    """A debate on sources goes on from any event to the same end."""
     proposal = on(sources)
     debate, history, store = await hold(proposal, instances)
     total = len(store.read(debate))
@@ -108,7 +110,8 @@ def long_source(name: str, about: str) -> Source:
 
 
 @pytest.mark.slow
-async def test_seats_with_one_share_see_one_excerpt_that_says_what_it_leaves_out():
+async def test_seats_with_one_share_see_one_excerpt():
+    """Seats with one share see one excerpt that says what it leaves out."""
     heard: list[Call] = []
     given = on(
         [long_source("splits", "split of services"), long_source("weather", "weather")],
@@ -131,7 +134,8 @@ async def test_seats_with_one_share_see_one_excerpt_that_says_what_it_leaves_out
     assert sorted(map(str, (call.segments for call in heard))) == sorted(map(str, first))
 
 
-def test_in_an_excerpt_of_json_every_passage_says_where_its_first_value_stands():
+def test_in_an_excerpt_of_json_every_passage_says():
+    """In an excerpt of json every passage says where its first value stands."""
     rows = [{"year": year, "school": f"School {year}", "late": year * 2.5} for year in range(200)]
     figures = read_source(json.dumps({"rows": rows}), "figures.json")
     ((_, _, shown),) = lay_out((figures,), "late at school 120", 2000).texts
@@ -143,7 +147,8 @@ def test_in_an_excerpt_of_json_every_passage_says_where_its_first_value_stands()
         assert any(row.id == passage_id and row.start <= span.start < row.end for row in figures.passages)
 
 
-async def test_sources_that_must_be_searched_without_the_library_are_refused_before_anything_is_spent(monkeypatch):
+async def test_sources_that_must_be_searched(monkeypatch):
+    """Sources that must be searched without the library are refused before anything is spent."""
     monkeypatch.setitem(sys.modules, "bm25s", None)
     store = MemoryStore()
     given = on([long_source("parks", "number of parks")], set=("limits.evidence_chars=4000",))
@@ -162,10 +167,12 @@ async def test_a_preview_counts_the_sources(sources):
     ("provider", "model", "window"),
     [("openai", "gpt-4o", 128_000), ("ollama", "nobody-knows-it", 32_768), ("embedded", "smollm2-135m", 4_096)],
 )
-def test_the_window_of_a_model_is_the_known_one_or_counted_with_as_unknown(provider, model, window):
+def test_the_window_of_a_model_is_the_known_one_or_counted(provider, model, window):
+    """The window of a model is the known one or counted with as unknown."""
     assert context_window(ModelSeating(provider=provider, model=model)) == window
 
 
-async def test_a_seat_is_shown_a_quarter_of_its_window_and_a_small_one_less(sources):
+async def test_a_seat_is_shown_a_quarter_of_its_window(sources):
+    """A seat is shown a quarter of its window and a small one less."""
     _, history, _ = await hold(on(sources, set=("seats.pro.piecewise=true",)), instances)
     assert dict(history.opened.shares) == {"pro": 3_000, "con": 24_576, "judge": 24_576}

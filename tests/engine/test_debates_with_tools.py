@@ -85,7 +85,8 @@ async def test_the_record_keeps_the_tools_that_are_offered():
     assert not any(name.startswith("tools/") for name in history.opened.prompts)
 
 
-async def test_a_debate_cut_anywhere_and_resumed_is_the_whole_one_and_looks_nothing_up_twice():
+async def test_a_debate_cut_anywhere_and_resumed():
+    """A debate cut anywhere and resumed is the whole one and looks nothing up twice."""
     proposed = proposal()
     debate, _, store, _ = await held(proposed)
     whole = semantic_content(row.event() for row in store.read(debate))
@@ -146,21 +147,24 @@ async def test_a_seat_searches_the_sources_and_is_shown_the_passages():
     assert store.texts(debate)[event.result] == "[notes#1]\nReleases took 3.8 h before."
 
 
-async def test_a_seat_that_is_asked_piece_by_piece_has_no_tools_and_that_is_said():
+async def test_a_seat_that_is_asked_piece_by_piece_has_no_tools():
+    """A seat that is asked piece by piece has no tools and that is said."""
     _, history, _, _ = await held(proposal("seats.pro.piecewise=true"))
     assert history.opened is not None
     assert history.opened.tools == {}
     assert any("piece by piece" in row for row in history.opened.warnings)
 
 
-async def test_a_server_that_nobody_named_is_refused_before_anything_is_spent():
+async def test_a_server_that_nobody_named_is_refused():
+    """A server that nobody named is refused before anything is spent."""
     carrier = model()
     with pytest.raises(InvalidInputError, match="no MCP server called files"):
         await hold(proposal(tools="con=files.read"), lambda *_: carrier)
     assert carrier.calls == []
 
 
-async def test_every_surface_shows_what_was_looked_up_and_no_surface_obeys_it():
+async def test_every_surface_shows_what_was_looked_up():
+    """Every surface shows what was looked up and no surface obeys it."""
     attack = {"calls": [{"tool": "calculate", "arguments": {"expression": ATTACK}}]}
     debate, _, store, _ = await held(choice=attack)
     found = read_debate(store, debate)
@@ -186,7 +190,8 @@ async def test_the_page_has_the_whole_result():
     assert re.search(r"Looked up 1 thing before this turn.*3\.8 - 0\.7 = 3\.1", page, re.DOTALL)
 
 
-async def test_a_preview_counts_every_round_of_every_seat_that_has_tools():
+async def test_a_preview_counts_every_round_of_every_seat():
+    """A preview counts every round of every seat that has tools."""
     without = await preview(proposal_of("freeform", set=("rounds=1",)))
     with_tools = await preview(proposal_of("freeform", set=("rounds=1", "seats.pro.tools=calculate,files")))
     calls = {row.seat: row.calls for row in without.seats}

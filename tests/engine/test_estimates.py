@@ -60,7 +60,8 @@ async def test_the_record_opens_with_the_estimate_of_the_dry_run(format_name):
     }
 
 
-async def test_a_longer_motion_is_estimated_by_its_length_as_a_preview_of_its_own_would_find():
+async def test_a_longer_motion_is_estimated_by_its_length():
+    """A longer motion is estimated by its length as a preview of its own would find."""
     short, longer = (replace(proposal_of("freeform"), motion=read_motion(text)) for text in ("Act.", "Act now " * 60))
     _, first, _ = await hold(short, lambda *_: InstanceClient())
     _, second, _ = await hold(longer, lambda *_: InstanceClient())
@@ -100,7 +101,8 @@ async def test_debates_that_begin_together_are_previewed_once(monkeypatch):
     await asyncio.gather(stopped, return_exceptions=True)
 
 
-async def test_a_script_is_not_run_for_an_estimate_and_costs_nothing_in_it():
+async def test_a_script_is_not_run_for_an_estimate():
+    """A script is not run for an estimate and costs nothing in it."""
     asked: list[str] = []
 
     def script(_ask: Any, path: Any, _reasons: Any) -> dict[str, str]:
@@ -126,7 +128,7 @@ SEATED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize(("kind", "debates"), [(name, 1 if name == "competition" else len(MOTIONS)) for name in SEATED])
-async def test_uncalibrated_the_dry_run_is_within_15_percent_of_what_the_fake_provider_then_counts(kind, debates):
+async def test_uncalibrated_the_dry_run_is_within_15_percent(kind, debates):
     """The habits that are declared of it (a sentence a text, choices at random) are all that the preview knows.
 
     What the provider counts is what stood in the requests and answers that went over the socket. Where a debate may be
@@ -154,7 +156,8 @@ async def test_uncalibrated_the_dry_run_is_within_15_percent_of_what_the_fake_pr
 
 @pytest.mark.parametrize("kind", ["freeform", "structured", "panel", "review"])
 @pytest.mark.parametrize("told", ["fake", "estimate.characters=20", "estimate.share=0.9"])
-async def test_the_expected_lies_between_the_ends_of_its_range_also_where_it_is_told(kind, told):
+async def test_the_expected_lies_between_the_ends_of_its_range_also(kind, told):
+    """The expected lies between the ends of its range also where it is told."""
     given = {"seat": ("all=openai_compatible:fake",)} if told == "fake" else {"set": (told,)}
     proposal = proposal_of(kind, base_url="http://127.0.0.1:9/v1", **given, **SEATED[kind])
     seen = await preview(proposal)
@@ -163,7 +166,8 @@ async def test_the_expected_lies_between_the_ends_of_its_range_also_where_it_is_
 
 
 @pytest.mark.parametrize("kind", [name for name in SEATED if name != "competition"])
-async def test_the_expected_lies_between_the_least_and_the_most_and_the_known_input_is_the_same_in_all(kind):
+async def test_the_expected_lies_between_the_least_and_the_most(kind):
+    """The expected lies between the least and the most and the known input is the same in all."""
     proposal = proposal_of(kind.split()[0], **SEATED[kind])
     seen = await preview(proposal)
     least, most = await preview_range(proposal, seen)
@@ -194,7 +198,8 @@ def written(request: Any) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("format_name", "half"), [("structured", 3), ("freeform", 3), ("review", 3)])
-async def test_after_a_few_debates_the_estimate_is_within_15_percent_of_what_the_next_ones_take(format_name, half):
+async def test_after_a_few_debates_the_estimate_is_within_15_percent(format_name, half):
+    """After a few debates the estimate is within 15 percent of what the next ones take."""
     store = MemoryStore()
     # The answers of a fake provider break the rules of a review at random; written ones keep them.
     with FakeProvider(answer=written if format_name == "review" else None) as provider:

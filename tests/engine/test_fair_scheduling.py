@@ -57,7 +57,8 @@ async def test_who_does_not_go_on_holds_nobody_up() -> None:
     await asyncio.gather(*staying, return_exceptions=True)
 
 
-async def test_who_is_stopped_while_it_waits_takes_no_turn_from_the_others() -> None:
+async def test_who_is_stopped_while_it_waits_takes_no_turn() -> None:
+    """Who is stopped while it waits takes no turn from the others."""
     done: list[int] = []
 
     async def go_on(number: int) -> None:
@@ -80,7 +81,8 @@ def test_each_event_loop_has_turns_of_its_own() -> None:
     assert [asyncio.run(crowd()) for _ in range(2)] == [CROWD, CROWD]
 
 
-async def test_an_answer_that_came_is_in_the_record_of_a_debate_that_is_stopped_before_its_turn() -> None:
+async def test_an_answer_that_came_is_in_the_record_of_a_debate() -> None:
+    """An answer that came is in the record of a debate that is stopped before its turn."""
     store, model = MemoryStore(), InstanceClient()
     held: list[asyncio.Task[Any]] = []
     crowd: list[asyncio.Task[None]] = []

@@ -103,7 +103,7 @@ def test_turns_that_saw_nothing_of_it_are_kept(struck, kept) -> None:
 
 
 @pytest.mark.parametrize(("struck", "words"), [("PRO-2", CLAIM), ("CON on PRO-2", RESPONSE)])
-def test_kept_are_exactly_the_turns_whose_prompts_did_not_hold_it(struck, words) -> None:
+def test_kept_are_exactly_the_turns(struck, words) -> None:
     """The recorded prompts of the parent are the oracle: nobody who was shown the words keeps their turn."""
     prompts = prompts_of(structured())
     found = looked_at(structured(), struck)
@@ -134,14 +134,16 @@ def test_kept_turns_are_asked_of_nobody_and_stand_as_they_were() -> None:
     assert DebateReport.of(new.id, new.events).totals.calls == 3
 
 
-def test_the_trace_of_a_fork_has_nothing_of_what_was_struck_and_keeps_its_numbers() -> None:
+def test_the_trace_of_a_fork_has_nothing_of_what_was_struck() -> None:
+    """The trace of a fork has nothing of what was struck and keeps its numbers."""
     outcome = forked(structured(), "PRO-2").report.outcome
     assert [row["id"] for row in outcome["trace"]] == ["PRO-1", "PRO-3", "CON-1", "CON-2", "CON-3"]
     trace = {row["id"]: row for row in forked(structured(), "CON on PRO-2").report.outcome["trace"]}
     assert (trace["PRO-2"]["drew"], trace["PRO-2"]["computed"]) == ([], "UNCERTAIN")
 
 
-def test_the_record_names_its_parent_verifies_and_leaves_the_parent_alone() -> None:
+def test_the_record_names_its_parent_verifies() -> None:
+    """The record names its parent verifies and leaves the parent alone."""
     new = forked(structured(), "PRO-2")
     assert read_verified(new.store, new.id)
     assert list(new.store.read(structured().id)) == list(structured().events)
@@ -154,7 +156,8 @@ def test_the_record_names_its_parent_verifies_and_leaves_the_parent_alone() -> N
     assert history(structured()).forked is None
 
 
-def test_every_surface_names_the_parent_and_drops_what_was_struck() -> None:
+def test_every_surface_names_the_parent() -> None:
+    """Every surface names the parent and drops what was struck."""
     new = forked(structured(), "PRO-2")
     report = new.report
     for detail in Detail:
@@ -182,7 +185,8 @@ def test_a_fork_of_a_fork_leaves_out_both() -> None:
 
 
 @pytest.mark.parametrize("struck", ["PRO-2", "CON on PRO-2"])
-def test_a_fork_that_was_cut_off_anywhere_goes_on_to_the_same_end(struck) -> None:
+def test_a_fork_that_was_cut_off_anywhere_goes(struck) -> None:
+    """A fork that was cut off anywhere goes on to the same end."""
     whole = forked(structured(), struck)
     wanted = semantic_content(row.event() for row in whole.events)
     kept = len(history(whole).forked.kept)

@@ -32,7 +32,8 @@ def journal_over(store: MemoryStore) -> Journal:
     return journal
 
 
-async def test_who_waits_is_told_the_first_failure_and_not_that_an_earlier_one_failed_and_is_told_again() -> None:
+async def test_who_waits_is_told_the_first_failure() -> None:
+    """Who waits is told the first failure and not that an earlier one failed and is told again."""
     store = SlowStore()
     journal = journal_over(store)
     for number in range(3):
@@ -51,7 +52,8 @@ async def test_who_waits_is_told_the_first_failure_and_not_that_an_earlier_one_f
             await wait
 
 
-async def test_a_failure_is_told_even_where_an_earlier_writing_is_still_under_way() -> None:
+async def test_a_failure_is_told_even_where_an_earlier_writing() -> None:
+    """A failure is told even where an earlier writing is still under way."""
     store = SlowStore()
     journal = journal_over(store)
     journal.flush()

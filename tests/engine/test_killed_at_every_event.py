@@ -53,7 +53,8 @@ def killed():
         ("freeform", ("rounds=1", "seats.pro.tools=calculate,demo", "tools.rounds=1", MCP)),
     ],
 )
-def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(killed, format_name, extra, tmp_path):
+def test_a_kill_at_any_event_changes_no_outcome(killed, format_name, extra, tmp_path):
+    """Resuming after a kill at any event gives the uninterrupted debate."""
     settings = [row.format(tmp_path) for row in extra]
     # Every boundary of a structured debate. Of long records and of a second shape of one the usual run takes some, full
     # runs take all; another test cuts such records without processes.

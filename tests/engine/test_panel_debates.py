@@ -54,7 +54,8 @@ def panel(*, debaters: str = ",".join(NAMES), **given: Any) -> Proposal:
     return proposal_of("panel", debaters=debaters, **given)
 
 
-async def test_a_debater_whose_model_fails_stays_in_the_denominator_and_the_heading_says_so():
+async def test_a_debater_whose_model_fails_stays_in_the_denominator():
+    """A debater whose model fails stays in the denominator and the heading says so."""
     votes = {"planner": "release", "critic": "release"}
     debate, history, store = await hold(panel(threshold=3, rounds=1), voting(votes))
     assert history.closed is not None
@@ -67,7 +68,8 @@ async def test_a_debater_whose_model_fails_stays_in_the_denominator_and_the_head
     assert "operator has no vote and still counts" in " ".join(report.split())
 
 
-async def test_every_count_is_a_fact_of_the_record_and_states_the_schedule():
+async def test_every_count_is_a_fact_of_the_record():
+    """Every count is a fact of the record and states the schedule."""
     _, history, _ = await hold(
         panel(rounds=1, threshold=3), voting(dict(zip(NAMES, ("release", "revise", "escalate"), strict=True)))
     )
@@ -84,7 +86,8 @@ async def test_every_count_is_a_fact_of_the_record_and_states_the_schedule():
     assert asked == list(NAMES) * 4, "they speak in the order of the schedule"
 
 
-async def test_no_prompt_of_the_first_phase_holds_what_another_debater_says():
+async def test_first_phase_prompts_hide_other_debaters():
+    """No prompt of the first phase holds what another debater says."""
     sent: list[Call] = []
     votes = dict(zip(NAMES, ("release", "revise", "escalate"), strict=True))
     client_factory = voting(votes)
@@ -96,7 +99,8 @@ async def test_no_prompt_of_the_first_phase_holds_what_another_debater_says():
         assert ("The secret stance of" in text) == (place >= len(NAMES)), place
 
 
-async def test_look_alikes_draw_a_warning_and_different_models_or_personas_do_not():
+async def test_look_alikes_draw_a_warning_and_different_models():
+    """Look alikes draw a warning and different models or personas do not."""
     alike = "All debaters are the same model"
     for given, warned in (
         ({}, True),
@@ -112,7 +116,8 @@ async def test_look_alikes_draw_a_warning_and_different_models_or_personas_do_no
         assert [row["debater"] for row in diversity["debaters"]] == list(NAMES)
 
 
-async def test_a_panel_stopped_at_its_ceiling_decides_nothing_and_resumes_to_what_it_would_have_been():
+async def test_a_panel_stopped_at_its_ceiling_decides_nothing():
+    """A panel stopped at its ceiling decides nothing and resumes to what it would have been."""
     votes = dict(zip(NAMES, ("release", "revise", "escalate"), strict=True))
     _, whole, _ = await hold(panel(rounds=1), voting(votes))
     debate, history, store = await hold(panel(rounds=1, max_calls="4"), voting(votes))
@@ -282,7 +287,8 @@ async def test_a_function_is_told_and_its_answer_is_recorded():
     assert "release it on Monday" in " ".join(result.text(80).split())
 
 
-async def test_a_callback_is_posted_the_export_and_its_address_is_not_recorded():
+async def test_a_callback_is_posted_the_export():
+    """A callback is posted the export and its address is not recorded."""
     with callback() as (address, told):
         result = await published(SPLIT, escalate=f"{address}/hook?token=hidden-word")
     ((path, body),) = told
@@ -305,7 +311,9 @@ async def test_a_callback_that_refuses_is_told_and_loses_nothing(status: int, lo
     assert "could not be handed over" in " ".join(result.text(80).split())
 
 
-async def test_a_function_that_breaks_and_a_server_that_is_gone_are_told_and_lose_nothing():
+async def test_a_function_that_breaks_and_a_server():
+    """A function that breaks and a server that is gone are told and lose nothing."""
+
     def breaks(debate: disputatio.Debate) -> str:
         raise ValueError("no such queue")
 
@@ -329,9 +337,8 @@ async def test_an_escalation_to_nobody_says_how_to_hand_it_over():
 
 
 @pytest.mark.slow
-async def test_a_debate_takes_the_decision_over_with_the_report_before_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-):
+async def test_a_debate_takes_the_decision_over_with_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Any):
+    """A debate takes the decision over with the report before it."""
     monkeypatch.chdir(tmp_path)
     store = MemoryStore()
     runtime = Runtime(store, client_factory=lambda *_: InstanceClient(), checks_first=False, clock=PatientClock())
@@ -350,7 +357,8 @@ async def test_a_debate_takes_the_decision_over_with_the_report_before_it(
     assert last.debate == handed.debate
 
 
-async def test_a_debater_who_failed_in_the_last_phase_is_asked_again_on_resume_and_its_vote_counts():
+async def test_a_debater_who_failed_in_the_last_phase_is_asked_again():
+    """A debater who failed in the last phase is asked again on resume and its vote counts."""
     votes = {"planner": "release", "critic": "release"}
     debate, history, store = await hold(panel(threshold=3, rounds=1), voting(votes))
     assert history.status.value == "DEGRADED"
@@ -364,7 +372,8 @@ async def test_a_debater_who_failed_in_the_last_phase_is_asked_again_on_resume_a
     assert [fact.about for fact in counts] == [f"round_1_{phase}" for phase in report["phase_sequence"]]
 
 
-async def test_a_panel_that_is_over_can_be_handed_over_later_and_is_not_handed_over_twice_unasked():
+async def test_a_panel_that_is_over_can_be_handed_over_later():
+    """A panel that is over can be handed over later and is not handed over twice unasked."""
     store = MemoryStore()
     seats = scripted(SPLIT)
     held = await disputatio.debate("Be it so", format=disputatio.Panel(rounds=1), seats=seats, store=store)
@@ -385,7 +394,8 @@ async def test_a_function_is_refused_where_nobody_ever_escalates():
         await disputatio.resume(held.id, seats=seats, store=store, escalate=print)
 
 
-async def test_what_a_file_says_of_escalations_is_no_matter_to_other_formats(monkeypatch: Any, tmp_path: Any):
+async def test_what_a_file_says_of_escalations_is_no_matter(monkeypatch: Any, tmp_path: Any):
+    """What a file says of escalations is no matter to other formats."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "disputatio.toml").write_text('escalate = "person"\n')
     seats = {"all": disputatio.Scripted(lambda ask, path, reasons: instance(ask.spec.schema, path))}

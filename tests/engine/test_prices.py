@@ -26,7 +26,8 @@ def usd(seating: ModelSeating, usage: Usage) -> Decimal:
     return found
 
 
-def test_tokens_read_from_a_cache_cost_less_and_tokens_written_there_more() -> None:
+def test_tokens_read_from_a_cache_cost_less() -> None:
+    """Tokens read from a cache cost less and tokens written there more."""
     plain, read, written = (usd(TERRA, Usage(10_000, 0, *rest)) for rest in ((), (10_000,), (0, 10_000)))
     assert read < plain < written
     assert usd(TERRA, Usage(10_000, 0, 4_000, 6_000)) == read * Decimal("0.4") + written * Decimal("0.6")
@@ -37,7 +38,8 @@ def test_more_than_the_input_is_neither_read_nor_written() -> None:
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-6.1-terra", "openai:gpt-5", "anthropic:claude-sonnet-5-5"])
-def test_a_reservation_covers_a_call_whose_whole_input_is_written_to_a_cache(model: str) -> None:
+def test_a_reservation_covers_a_call(model: str) -> None:
+    """A reservation covers a call whose whole input is written to a cache."""
     provider, _, name = model.partition(":")
     seating = ModelSeating(provider=provider, model=name)
     bound = PriceBook().bound(seating, 5_000, 700)
@@ -48,7 +50,8 @@ def test_a_reservation_covers_a_call_whose_whole_input_is_written_to_a_cache(mod
 REPORTED = Usage(10_000, 10, cost_usd=Decimal("0.0004"))
 
 
-def test_a_reported_cost_goes_before_the_table_and_a_configured_price_before_it() -> None:
+def test_a_reported_cost_goes_before_the_table() -> None:
+    """A reported cost goes before the table and a configured price before it."""
     book = PriceBook()
     assert book.charge(TERRA, None, REPORTED) == (Decimal("0.0004"), "reported by the server")
     assert book.charge(TERRA, "another-model", REPORTED).usd == Decimal("0.0004")

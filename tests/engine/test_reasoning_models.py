@@ -146,7 +146,8 @@ async def test_tokens_and_cost_lie_in_the_range_of_the_dry_run(format_name: str,
     assert least.usd <= cost <= most.usd
 
 
-async def test_an_estimate_counts_reasoning_and_learns_from_what_was_seen() -> None:
+async def test_an_estimate_counts_reasoning() -> None:
+    """An estimate counts reasoning and learns from what was seen."""
     model = "openai:gpt-5-told"
     async with reasoning_provider(3_000) as provider:
         proposal = proposed(provider, "freeform", model)
@@ -177,7 +178,8 @@ async def test_a_correction_by_the_store_counts_reasoning_once() -> None:
     assert known.tokens(30_000, 20_000) == 20_000 + round(10_000 * known.factor)
 
 
-async def test_what_was_reasoned_is_in_the_record_and_the_reservation_covers_the_limit() -> None:
+async def test_what_was_reasoned_is_in_the_record() -> None:
+    """What was reasoned is in the record and the reservation covers the limit."""
     async with reasoning_provider(2_000) as provider:
         history = await held(proposed(provider))
         sent = {row.body["max_completion_tokens"] for row in provider.requests}
@@ -206,8 +208,9 @@ async def test_a_call_that_was_cut_says_so_and_teaches_the_process() -> None:
     assert again.calls[0].reasoning_allowance == LARGEST
 
 
-async def test_a_turn_that_broke_a_rule_is_asked_for_again_with_the_room_that_was_learned() -> None:
+async def test_a_turn_that_broke_a_rule_is_asked_for_again() -> None:
     # A limit of ten words is broken by every speech, so that each of them is asked for twice.
+    """A turn that broke a rule is asked for again with the room that was learned."""
     settings = ("rounds=1", "rules.speech_words=10")
     async with reasoning_provider(6_000, refuses=(), spread=0) as provider:
         history = await held(proposed(provider, "freeform", "openai_compatible:mystery", set=settings))
@@ -221,7 +224,8 @@ async def test_a_turn_that_broke_a_rule_is_asked_for_again_with_the_room_that_wa
     assert all(fault == "" for rows in others for fault, _ in rows)
 
 
-async def test_a_resumed_debate_goes_on_with_the_room_that_its_record_tells_of() -> None:
+async def test_a_resumed_debate_goes_on_with_the_room() -> None:
+    """A resumed debate goes on with the room that its record tells of."""
     async with reasoning_provider(5_000, refuses=(), spread=0) as provider:
         proposal = proposed(provider, model="openai_compatible:mystery")
         store = MemoryStore()
@@ -296,7 +300,8 @@ async def test_a_server_with_a_small_window_is_asked_for_what_it_takes() -> None
     assert max(row or 0 for row in tried[2:]) < 16_384 < (tried[1] or 0)
 
 
-async def test_an_effort_that_the_model_does_not_know_stops_the_debate_before_a_call() -> None:
+async def test_an_effort_that_the_model_does_not_know_stops_the_debate() -> None:
+    """An effort that the model does not know stops the debate before a call."""
     async with reasoning_provider(800, models=("gpt-5",)) as provider:
         proposal = proposed(provider, set=("seats.judge.reasoning_effort=none",))
         with pytest.raises(ProviderError, match=r"The seat judge cannot be used: .* does not know the reason"):

@@ -53,7 +53,8 @@ def last_words(ask: Any) -> Any:
 # --- the tests that the published pattern names ---------------------------------------------------------------------
 
 
-async def test_a_critic_that_returns_4_is_asked_again_with_a_stronger_instruction():
+async def test_a_critic_that_returns_4_is_asked_again():
+    """A critic that returns 4 is asked again with a stronger instruction."""
     client_factory = speaking(criticism=[lambda ask: criticism(ask, 4), lambda ask: criticism(ask, 9)])
     _, history, _ = await hold(proposal_of("review"), client_factory)
     assert [path for path in history.answered if path.startswith("critique")] == [
@@ -67,7 +68,8 @@ async def test_a_critic_that_returns_4_is_asked_again_with_a_stronger_instructio
     assert history.closed.outcome["challenge_strength"] == 9
 
 
-async def test_at_the_cost_ceiling_the_debate_ends_truncated_with_the_moderation_so_far():
+async def test_at_the_cost_ceiling_the_debate_ends_truncated():
+    """At the cost ceiling the debate ends truncated with the moderation so far."""
     client_factory = speaking(moderation=[last_words, always_again])
     given = {"rounds": "3", "set": PRICE}
     _, whole, _ = await hold(proposal_of("review", **given), speaking(moderation=[last_words, always_again]))
@@ -83,7 +85,8 @@ async def test_at_the_cost_ceiling_the_debate_ends_truncated_with_the_moderation
     assert outcome["rounds_run"] == 2
 
 
-async def test_a_moderator_that_always_recommends_another_round_gets_the_maximum():
+async def test_rounds_stop_at_the_maximum():
+    """A moderator that always recommends another round gets the maximum."""
     _, history, _ = await hold(proposal_of("review", rounds="2"), speaking(moderation=always_again))
     assert history.closed.outcome["rounds_run"] == 2
     assert history.closed.outcome["stopped_by"] == "maximum_rounds"
@@ -122,7 +125,9 @@ async def test_the_round_record_has_exactly_the_published_keys():
     jsonschema_rs.validate(dict(export_schema()), exported)
 
 
-async def test_a_citation_of_a_source_that_is_not_there_is_flagged_in_the_moderator_s_evaluation():
+async def test_a_citation_of_a_source_that_is_not_there_is_flagged():
+    """A citation of a source that is not there is flagged in the moderator s evaluation."""
+
     def fabricating(ask: Any) -> Any:
         body = criticism(ask)
         body["arguments"][0] |= resting(ask, ("clause", "The supplier is never liable for anything."), "evidence")
@@ -142,7 +147,8 @@ async def test_a_citation_of_a_source_that_is_not_there_is_flagged_in_the_modera
     assert "never liable" not in said
 
 
-async def test_a_contract_clause_is_reviewed_by_all_four_roles_within_its_ceiling():
+async def test_a_contract_clause_is_reviewed():
+    """A contract clause is reviewed by all four roles within its ceiling."""
     given = {"preset": "contract", "set": PRICE}
     debate, history, store = await hold(on((CLAUSE, AUDIT), **given), speaking())
     assert history.status.value == "COMPLETE"
@@ -211,7 +217,7 @@ def under(proposal: Proposal, ceiling: Budget) -> Proposal:
 
 
 @pytest.mark.parametrize("block", range(10))
-async def test_spending_never_passes_any_of_500_ceilings_retries_included_also_across_a_crash_and_resumption(block):
+async def test_spending_never_passes_any_of_500_ceilings(block):
     """Each review meets faults and rejected answers, dies after an event drawn at random, and goes on.
 
     When it died and when it is over, what its record tells of, with the reservations of lost calls, is within the
@@ -243,7 +249,8 @@ async def test_spending_never_passes_any_of_500_ceilings_retries_included_also_a
     assert all(seen.values()), seen
 
 
-async def test_a_truncated_review_that_is_given_more_spends_up_to_the_new_ceiling_and_no_more():
+async def test_a_truncated_review_that_is_given_more_spends_up():
+    """A truncated review that is given more spends up to the new ceiling and no more."""
     for number in range(8):
         drawn = random.Random(number)
         debate, history, store = await hold(
@@ -271,7 +278,8 @@ async def test_a_review_goes_on_from_any_event_to_the_same_end():
         assert semantic_content(row.event() for row in cut.read(debate)) == meaning, kept
 
 
-async def test_evidence_by_round_is_in_the_record_and_in_no_prompt_before_its_round():
+async def test_evidence_by_round_is_in_the_record_and_in_no_prompt():
+    """Evidence by round is in the record and in no prompt before its round."""
     client_factory = speaking(moderation=[last_words, moderation])
     _, history, _ = await hold(on((CLAUSE, AUDIT), {"audit": 2}, rounds="2"), client_factory)
     assert [row.get("round") for row in history.opened.evidence] == [None, 2]
@@ -284,7 +292,8 @@ async def test_evidence_by_round_is_in_the_record_and_in_no_prompt_before_its_ro
 
 
 @pytest.mark.parametrize("rounds", ["1", "3"])
-async def test_small_models_review_piece_by_piece_and_the_preview_counts_their_calls(rounds):
+async def test_small_models_review_piece_by_piece(rounds):
+    """Small models review piece by piece and the preview counts their calls."""
     proposal = proposal_of("review", rounds=rounds, set=("seats.all.piecewise=true",))
     seen = await preview(proposal)
     _, history, _ = await hold(proposal, lambda *_: InstanceClient())
@@ -322,7 +331,8 @@ async def test_there_is_no_usual_ceiling_where_a_price_is_unknown():
         ),
     ],
 )
-async def test_what_cannot_be_reviewed_is_refused_before_the_first_call(given, says):
+async def test_what_cannot_be_reviewed_is_refused(given, says):
+    """What cannot be reviewed is refused before the first call."""
     with pytest.raises(InvalidInputError, match=says):
         await hold(proposal_of("review", **given), speaking())
 
@@ -332,7 +342,8 @@ async def test_what_only_a_review_has_is_refused_elsewhere():
         await hold(proposal_of("structured", preset="contract"), lambda *_: InstanceClient())
 
 
-async def test_a_prompt_larger_than_the_window_is_an_abstention_whose_next_step_is_another_model_or_less_evidence():
+async def test_a_prompt_larger_than_the_window_is_an_abstention():
+    """A prompt larger than the window is an abstention whose next step is another model or less evidence."""
     fault = Fault(FaultKind.CONTEXT_TOO_LONG, "the model takes 3000 tokens", usage=None)
     debate, history, store = await hold(on((CLAUSE,)), lambda *_: ScriptedClient(lambda _: fault))
     assert {row["reason"] for row in history.closed.missing} == {"context_too_long"}

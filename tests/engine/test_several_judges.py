@@ -28,7 +28,8 @@ def judging(history):
     return sorted(path for path in history.answered if path.startswith("judging/"))
 
 
-async def test_every_judging_is_an_ask_of_its_own_with_a_path_that_says_which():
+async def test_every_judging_is_an_ask_of_its_own_with_a_path():
+    """Every judging is an ask of its own with a path that says which."""
     _, history, _ = await hold(proposal_of(**PANEL), instances)
     assert history.status.value == "COMPLETE"
     assert set(judging(history)) == {
@@ -45,7 +46,8 @@ async def test_a_debate_with_one_judge_asks_as_it_always_did():
     assert history.closed.outcome["panel"] is None
 
 
-async def test_a_debate_killed_between_its_judges_goes_on_to_the_same_verdict():
+async def test_a_debate_killed_between_its_judges_goes():
+    """A debate killed between its judges goes on to the same verdict."""
     proposal = proposal_of(**PANEL)
     debate, whole, store = await hold(proposal, instances)
     events = [row.event() for row in store.read(debate)]
@@ -58,7 +60,8 @@ async def test_a_debate_killed_between_its_judges_goes_on_to_the_same_verdict():
         assert again == semantic_content(events)
 
 
-async def test_a_preview_counts_every_judging_and_a_ceiling_stops_before_it():
+async def test_a_preview_counts_every_judging_and_a_ceiling_stops():
+    """A preview counts every judging and a ceiling stops before it."""
     seen = await preview(proposal_of(**PANEL))
     assert {row.seat: row.calls for row in seen.seats if row.seat.startswith("judge")} == {"judge": 3, "judge_2": 3}
     debate, history, store = await hold(proposal_of(**PANEL, max_calls=8), instances)
@@ -70,7 +73,9 @@ async def test_a_preview_counts_every_judging_and_a_ceiling_stops_before_it():
     assert resumed.closed.outcome["panel"]["status"] in {"won", "tied"}
 
 
-async def test_a_judge_that_fails_degrades_the_debate_and_stays_in_the_denominator():
+async def test_a_judge_that_fails_degrades_the_debate():
+    """A judge that fails degrades the debate and stays in the denominator."""
+
     def client_factory(seating, _key):
         if seating.model != "gone":
             return InstanceClient()
@@ -102,7 +107,8 @@ class Inventing:
         return Reply(json.dumps(content), "fake", Usage(1, 1))
 
 
-async def test_a_finding_on_an_argument_that_does_not_exist_is_asked_again_and_then_void():
+async def test_a_finding_on_an_argument_that_does_not_exist():
+    """A finding on an argument that does not exist is asked again and then void."""
     judge = Inventing()
     _, history, _ = await hold(proposal_of(), lambda *_: Carrier(judge, modes=(OutputMode.PROMPTED,)))
     assert judge.asked == 3, "the first ask and two more for the shape, and no further one for the rule"
@@ -118,7 +124,9 @@ async def test_a_finding_on_an_argument_that_does_not_exist_is_asked_again_and_t
     assert "PRO-9" in violation["detail"]
 
 
-async def test_a_scripted_judge_that_invents_is_void_too_and_its_record_goes_on_alike():
+async def test_a_scripted_judge_that_invents_is_void_too():
+    """A scripted judge that invents is void too and its record goes on alike."""
+
     def said(ask, path, _reasons):
         content = instance(ask.spec.schema, path)
         if ask.spec.name == "adjudication":
@@ -142,7 +150,8 @@ async def test_a_scripted_judge_that_invents_is_void_too_and_its_record_goes_on_
         ({"format_name": "freeform", "both_orders": True}, "formats whose judges give scores"),
     ],
 )
-async def test_what_the_judges_cannot_do_is_refused_before_anything_is_asked(given, cause):
+async def test_what_the_judges_cannot_do_is_refused(given, cause):
+    """What the judges cannot do is refused before anything is asked."""
     asked = []
     with pytest.raises(InvalidInputError) as refused:
         await hold(proposal_of(**given), lambda *_: Carrier(asked.append))

@@ -69,7 +69,7 @@ def test_plain_text_is_searched_by_the_words_that_its_atoms_are(text: str) -> No
 
 
 @pytest.mark.slow
-def test_a_source_that_is_one_sentence_is_cut_in_proportion_to_its_length() -> None:
+def test_a_source_that_is_one_sentence_is_cut_in_proportion() -> None:
     """It was copied for every cut: a source of 10 MB took minutes."""
     text = "word " * 1_000_000
     begun = time.process_time()
@@ -178,7 +178,8 @@ def test_sources_within_the_share_are_laid_before_a_seat_whole() -> None:
 
 @given(st.integers(0, 9_000), st.sampled_from(["release services", "latency", "成本", "nothing known", ""]))
 @examples(8)
-def test_an_excerpt_keeps_within_its_share_and_says_what_it_left_out(share: int, query: str) -> None:
+def test_an_excerpt_keeps_within_its_share(share: int, query: str) -> None:
+    """An excerpt keeps within its share and says what it left out."""
     sources = library(repeat=2)
     excerpt = Retriever(sources).excerpt(query, share)
     if sources.chars <= share:
@@ -205,7 +206,8 @@ def test_an_excerpt_holds_what_fits_the_query_best() -> None:
     assert Retriever(library()).excerpt("latency of a request", 700) == excerpt
 
 
-def test_a_missing_library_is_named_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing library is named with the extra that brings it."""
     monkeypatch.setitem(sys.modules, "bm25s", None)
     with pytest.raises(InvalidInputError, match=r"Install it with: pip install 'disputatio\[evidence\]'"):
         Retriever(library()).search("release")

@@ -58,7 +58,7 @@ def one_source(text: str) -> SourceSet:
 
 @given(texts(), st.data())
 @examples(12)
-def test_what_stands_in_a_source_between_word_boundaries_is_verified(pieces: list[str], data: st.DataObject) -> None:
+def test_what_stands_in_a_source_between_word_boundaries(pieces: list[str], data: st.DataObject) -> None:
     """Any run of whole words verifies where it cuts no figure: no figure stands at its edges, inside or outside."""
     last = len(pieces) // 2
     edges = [
@@ -166,7 +166,8 @@ def test_normalising_twice_is_normalising_once(text: str) -> None:
 
 @given(st.text(max_size=300), st.text(max_size=120))
 @examples(40)
-def test_any_text_and_any_quote_give_a_finding_whose_words_stand_at_its_offsets(text: str, quote: str) -> None:
+def test_any_text_and_any_quote_give_a_finding(text: str, quote: str) -> None:
+    """Any text and any quote give a finding whose words stand at its offsets."""
     checked = check_citation(one_source(text), Quotation("page", quote))
     assert 0 <= checked.similarity <= 100
     pieces = [text[span.start : span.end] for span in checked.spans]
@@ -181,7 +182,8 @@ def test_any_text_and_any_quote_give_a_finding_whose_words_stand_at_its_offsets(
 
 @given(texts(), st.data())
 @examples(12)
-def test_a_near_miss_reports_the_sources_own_words_at_their_place(pieces: list[str], data: st.DataObject) -> None:
+def test_a_near_miss_reports_the_sources_own_words(pieces: list[str], data: st.DataObject) -> None:
+    """A near miss reports the sources own words at their place."""
     kept = list(pieces)
     dropped = data.draw(st.integers(1, len(pieces) // 2 - 1))
     del kept[2 * dropped : 2 * dropped + 2]

@@ -117,7 +117,8 @@ def test_a_near_miss_is_repaired_with_the_sources_own_words(quote: str, words: s
         ("rained. 5 people came, 12 hours late, with 10² boxes", None),
     ],
 )
-def test_a_changed_or_cut_number_is_unverified_and_the_source_is_told(quote: str, detail: str | None) -> None:
+def test_a_changed_or_cut_number_is_unverified(quote: str, detail: str | None) -> None:
+    """A changed or cut number is unverified and the source is told."""
     found = checked(quote)
     assert found.status is Status.UNVERIFIED
     if detail is not None:
@@ -215,7 +216,8 @@ def test_an_unknown_source_is_named_with_those_there_are() -> None:
     assert found.detail == "there is no source 'nowhere'; there are: page, other"
 
 
-def test_a_row_that_says_the_number_is_not_taken_for_the_row_beside_it() -> None:
+def test_a_row_that_says_the_number_is_not_taken() -> None:
+    """A row that says the number is not taken for the row beside it."""
     rows = "\n".join(f"Station {n} reported a total of {n * 11} cases to the regional office" for n in range(1, 9))
     sources = SourceSet([Source("table", "", rows)])
     for n in range(1, 8):
@@ -227,7 +229,8 @@ def test_a_row_that_says_the_number_is_not_taken_for_the_row_beside_it() -> None
         assert check_citation(sources, Quotation("table", dropped)).words == right
 
 
-def test_the_record_of_a_check_is_json_and_equal_for_equal_checks() -> None:
+def test_the_record_of_a_check_is_json() -> None:
+    """The record of a check is json and equal for equal checks."""
     found = checked("The tower is tall, and it stands in the old part")
     assert found.as_json() == checked("The tower is tall, and it stands in the old part").as_json()
     assert found.as_json() == {
@@ -245,7 +248,7 @@ def test_the_record_of_a_check_is_json_and_equal_for_equal_checks() -> None:
 
 
 @pytest.mark.slow
-def test_a_quote_is_checked_against_the_longest_source_in_milliseconds() -> None:
+def test_a_quote_is_checked_against_the_longest_source() -> None:
     """The text is prepared once; after that a check takes a few milliseconds of processor time, found or not."""
     import random
     import time

@@ -240,7 +240,8 @@ def test_a_pdf_is_known_by_its_content_too() -> None:
     assert read_source(pdf([["Words."]]), "download").kind is SourceKind.PDF
 
 
-def test_a_pdf_that_asks_for_a_password_is_refused_and_one_that_does_not_is_read(reader: SourceReader) -> None:
+def test_a_pdf_that_asks_for_a_password_is_refused(reader: SourceReader) -> None:
+    """A pdf that asks for a password is refused and one that does not is read."""
     plain = pdf([["Secret words."]])
     said = refusal(encrypted(plain, "pass"), "a.pdf", reader)
     assert said == "The source a.pdf is encrypted and asks for a password."
@@ -336,9 +337,10 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         ("selectolax.lexbor", SourceKind.MARKDOWN, b"a <b>b</b>"),
     ],
 )
-def test_a_missing_library_is_named_with_the_extra_that_brings_it(
+def test_a_missing_library_is_named_with_the_extra(
     monkeypatch: pytest.MonkeyPatch, library: str, kind: SourceKind, raw: bytes
 ) -> None:
+    """A missing library is named with the extra that brings it."""
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(
         InvalidInputError, match=r"is not installed\. Install it with: pip install 'disputatio\[evidence\]'"

@@ -182,7 +182,8 @@ def test_a_call_that_cannot_be_answered_says_why(name: str, arguments: dict[str,
     assert call_tool(RETRIEVER, name, arguments) == {"error": error}
 
 
-def test_every_tool_answers_a_call_by_its_description_with_the_same_json_each_time() -> None:
+def test_every_tool_answers_a_call_by_its_description() -> None:
+    """Every tool answers a call by its description with the same json each time."""
     arguments = {
         "search_sources": {"query": "topic2", "k": 1},
         "read_passage": {"passage_id": "book#2"},

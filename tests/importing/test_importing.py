@@ -148,7 +148,8 @@ def test_judgments_are_counted_and_no_winner_is_made_of_them(sundays: disputatio
         assert "Of 3 judges in the transcript 1 named pro" in squeezed(text)
 
 
-def test_argdown_has_each_claim_as_a_statement_and_no_relation_that_nobody_stated(sundays: disputatio.Debate) -> None:
+def test_argdown_has_each_claim_as_a_statement(sundays: disputatio.Debate) -> None:
+    """Argdown has each claim as a statement and no relation that nobody stated."""
     argdown = sundays.argdown()
     assert "\n[P1 2]: A Sunday costs less than a branch" in argdown
     assert not re.search(r"^\s+[-+_]", argdown, re.MULTILINE)
@@ -225,7 +226,8 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_file_is_refused_in_one_sentence_that_names_the_place(name: str, tmp_path: Path) -> None:
+def test_a_bad_file_is_refused_in_one_sentence(name: str, tmp_path: Path) -> None:
+    """A bad file is refused in one sentence that names the place."""
     file = tmp_path / name
     file.write_text(BAD[name][0], "utf-8")
     with pytest.raises(InvalidInputError) as failed:
@@ -247,9 +249,8 @@ def test_where_one_file_is_bad_nothing_is_written(tmp_path: Path, capsys: pytest
     assert not (tmp_path / "debates.db").exists()
 
 
-def test_the_command_tells_what_it_imported_and_the_debate_is_listed_and_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_tells_what_it_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command tells what it imported and the debate is listed and shown."""
     url = f"sqlite:///{tmp_path / 'debates.db'}"
 
     def told(*arguments: str) -> str:

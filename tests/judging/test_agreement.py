@@ -113,7 +113,8 @@ def test_alpha_is_its_definition(rows) -> None:
 
 @examples(30)
 @given(grids(), st.permutations([2, 3, 5, 8, 13]))
-def test_ordinal_alpha_knows_only_the_order_and_nominal_alpha_not_even_that(rows, names) -> None:
+def test_ordinal_alpha_knows_only_the_order(rows, names) -> None:
+    """Ordinal alpha knows only the order and nominal alpha not even that."""
     stretched = {1: 1, 2: 4, 3: 5, 4: 50, 5: 51}
     for level, renamed in ((Level.ORDINAL, stretched), (Level.NOMINAL, dict(zip(range(1, 6), names, strict=True)))):
         other = [[None if value is None else renamed[value] for value in row] for row in rows]
@@ -182,7 +183,8 @@ def test_w_is_friedmans_statistic_rescaled(rows) -> None:
 
 @examples(12)
 @given(grids())
-def test_no_measure_is_ever_not_a_number_and_each_says_what_it_rests_on(rows) -> None:
+def test_no_measure_is_ever_not_a_number(rows) -> None:
+    """No measure is ever not a number and each says what it rests on."""
     found: list[Agreement] = [krippendorff_alpha(rows, level) for level in Level]
     found += [fleiss_kappa(rows), kendall_w(rows), cohen_kappa(rows[0], rows[1])]
     for row in found:
@@ -213,12 +215,13 @@ def test_no_variation_is_not_agreement() -> None:
     )
 
 
-def test_a_value_only_one_judge_gave_to_an_item_of_its_own_does_not_count() -> None:
+def test_a_value_only_one_judge_gave_to_an_item() -> None:
     """The library divides zero by zero here."""
     assert krippendorff_alpha([[1, 1, 2], [1, 1, None]]).value is None
 
 
-def test_a_judge_without_ratings_is_counted_as_silent_not_as_disagreeing() -> None:
+def test_a_judge_without_ratings_is_counted() -> None:
+    """A judge without ratings is counted as silent not as disagreeing."""
     found = fleiss_kappa([["pro", "con", "pro"], [None, None, None], ["pro", "con", "con"]])
     assert (found.judges, found.silent, found.items) == (2, 1, 3)
     assert "1 silent" in found.text()
@@ -299,7 +302,8 @@ def test_no_measure_needs_a_library(monkeypatch) -> None:
 
 
 @pytest.mark.slow
-def test_no_numeric_library_is_imported_before_a_measure_is_asked_for() -> None:
+def test_no_numeric_library_is_imported() -> None:
+    """No numeric library is imported before a measure is asked for."""
     heavy = "{'numpy', 'scipy', 'sklearn', 'statsmodels', 'krippendorff'}"
     code = f"import sys, disputatio.judging; print(*({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -39,7 +39,8 @@ def test_words_that_give_a_side_away_become_its_neutral_name() -> None:
     assert cover.reveal("Side B overlooked A-10") == "con overlooked A-10"
 
 
-def test_names_that_look_like_neutral_ones_are_exchanged_in_one_pass() -> None:
+def test_names_that_look_like_neutral_ones_are_exchanged() -> None:
+    """Names that look like neutral ones are exchanged in one pass."""
     cover = blind(SIDES, {"pro": ["B-1"], "con": ["A-1"]})
     assert cover.hide("B-1 refutes A-1") == "A-1 refutes B-1"
     assert cover.reveal("A-1 refutes B-1") == "B-1 refutes A-1"

@@ -60,7 +60,8 @@ def test_a_line_is_numpys_least_squares_within_the_scale(number, lift) -> None:
 
 @examples(10)
 @given(st.lists(st.tuples(scores, scores), max_size=70), st.sampled_from(Curve))
-def test_a_curve_rises_stays_on_the_scale_and_is_used_only_where_it_helps(pairs, wanted) -> None:
+def test_a_curve_rises_stays_on_the_scale(pairs, wanted) -> None:
+    """A curve rises stays on the scale and is used only where it helps."""
     found = calibrate(items_of(pairs), wanted)
     values = [found.adjusted(Fraction(score, 2)) for score in range(2, 21)]
     assert values == sorted(values)
@@ -89,7 +90,8 @@ def test_fewer_items_leave_a_simpler_curve_and_say_so(number, curve, reason) -> 
     assert (found.curve, found.reason) == (curve, reason)
 
 
-def test_a_generous_judge_is_brought_down_on_items_the_curve_never_saw() -> None:
+def test_a_generous_judge_is_brought_down() -> None:
+    """A generous judge is brought down on items the curve never saw."""
     found = calibrate(generous(80))
     fresh = generous(300)[80:]
     before = measure_deviation(fresh)
@@ -102,7 +104,8 @@ def test_a_generous_judge_is_brought_down_on_items_the_curve_never_saw() -> None
 
 
 @pytest.mark.parametrize("wanted", [Curve.LINE, Curve.ISOTONIC])
-def test_a_judge_whose_scores_run_against_the_truth_is_not_turned_round(wanted) -> None:
+def test_a_judge_whose_scores_run_against_the_truth(wanted) -> None:
+    """A judge whose scores run against the truth is not turned round."""
     found = calibrate(items_of((11 - known, known) for known in [*range(1, 11)] * 6), wanted)
     assert found.curve is Curve.NONE
     assert found.reason == "the judge's scores do not rise with the known values, so no curve is used"

@@ -24,7 +24,8 @@ criticisms = st.lists(
 
 
 @given(st.integers(1, 10), criticisms)
-def test_the_strength_is_never_above_either_number_and_always_on_the_scale(claimed: int, rows: list) -> None:
+def test_the_strength_is_never_above_either_number(claimed: int, rows: list) -> None:
+    """The strength is never above either number and always on the scale."""
     found = measure_challenge(claimed, rows, ["PROP-1", "PROP-2"])
     assert 1 <= found.value == min(claimed, found.measured) <= 10
     assert found.weak == (found.value < 6)
@@ -53,7 +54,8 @@ def test_restating_what_is_attacked_lowers_the_share() -> None:
     assert (before.measured, before.weak) == (7, False), "so records of earlier versions were measured"
 
 
-def test_a_critique_of_full_strength_takes_every_line_aims_well_and_is_definite() -> None:
+def test_a_critique_of_full_strength_takes_every_line_aims_well() -> None:
+    """A critique of full strength takes every line aims well and is definite."""
     rows = [
         RatedCriticism(row, f"PROP-{n}", f"Suppliers abandon {n} of 9 contracts after {row}.", "")
         for n, row in enumerate(Attack, 1)
@@ -67,7 +69,8 @@ def test_an_echo_of_what_it_attacks_counts_for_nothing() -> None:
     assert found.measured == 1
 
 
-def test_a_critic_that_rates_itself_far_above_what_is_found_is_overrated() -> None:
+def test_a_critic_that_rates_itself_far_above_what_is_found() -> None:
+    """A critic that rates itself far above what is found is overrated."""
     thin = [RatedCriticism(Attack.TAIL_RISK, "PROP-2", "It is bad.", "")]
     assert measure_challenge(10, thin, ["PROP-1"]).overrated
     assert not measure_challenge(3, thin, ["PROP-1"]).overrated
@@ -125,9 +128,8 @@ def test_a_critique_in_earnest_is_strong(case: CriticCase) -> None:
 
 @pytest.mark.parametrize("manner", AGREEING)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_agreement_in_the_form_of_a_critique_is_flagged_though_it_takes_every_line(
-    case: CriticCase, manner: str
-) -> None:
+def test_agreement_in_the_form_of_a_critique(case: CriticCase, manner: str) -> None:
+    """Agreement in the form of a critique is flagged though it takes every line."""
     thesis, said = AGREEING[manner]
     targets = list(arguments_of(case))
     rows = [
@@ -139,20 +141,23 @@ def test_agreement_in_the_form_of_a_critique_is_flagged_though_it_takes_every_li
     assert found.overrated
 
 
-def test_one_criticism_that_agrees_costs_more_than_its_own_points() -> None:
+def test_one_criticism_that_agrees_costs_more() -> None:
+    """One criticism that agrees costs more than its own points."""
     case = CASES[0]
     agrees = criticised(case, "PROP-2", "tail_risk", "PROP-2 is convincing.", "In 3 of 4 years everybody stayed.")
     assert earnest(case, at_2=agrees).measured <= earnest(case).measured - 3
 
 
 @pytest.mark.parametrize("thesis", ["The agreement is sound.", "While I acknowledge the effort, it fails."])
-def test_a_critique_whose_thesis_agrees_is_flagged_whatever_stands_below_it(thesis: str) -> None:
+def test_a_critique_whose_thesis_agrees_is_flagged(thesis: str) -> None:
+    """A critique whose thesis agrees is flagged whatever stands below it."""
     found = earnest(CASES[0], thesis=thesis)
     assert found.measured == 4
     assert "thesis agrees" in found.because
 
 
-def test_in_another_language_the_tables_of_english_words_weaken_nothing() -> None:
+def test_in_another_language_the_tables() -> None:
+    """In another language the tables of english words weaken nothing."""
     rows = [
         RatedCriticism(attack, "PROP-1", f"Der Lieferant haftet in {n} von 9 Verträgen ausdrücklich mit.", "")
         for n, attack in enumerate(Attack, 1)

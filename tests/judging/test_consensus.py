@@ -11,9 +11,10 @@ ids = st.sampled_from(["PRO-1", "PRO-2", "CON-1", "CON-2", "CON-3"])
 
 
 @given(st.lists(ids, unique=True), st.lists(ids), st.lists(ids))
-def test_agreed_is_conceded_and_not_withdrawn_in_the_order_of_the_claims(
+def test_agreed_is_conceded_and_not_withdrawn_in_the_order(
     listed: list[str], conceded: list[str], withdrawn: list[str]
 ) -> None:
+    """Agreed is conceded and not withdrawn in the order of the claims."""
     claims = [(name, f"claim of {name}", "con" if name.startswith("PRO") else "pro") for name in listed]
     agreed = find_agreed_points(iter(claims), iter(conceded), iter(withdrawn))
     assert agreed == tuple(

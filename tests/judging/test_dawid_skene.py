@@ -32,7 +32,7 @@ def anaesthetists() -> Reliability:
     )
 
 
-def test_the_published_example_has_its_published_shares_and_tables(anaesthetists) -> None:
+def test_the_published_example_has_its_published_shares(anaesthetists) -> None:
     """The paper's shares of the four classes, and its table of the first observer."""
     assert [round(share, 2) for share in anaesthetists.shares.values()] == [0.40, 0.42, 0.11, 0.07]
     assert [[round(chance, 2) for chance in row.values()] for row in anaesthetists.tables["1"].values()] == [
@@ -68,7 +68,8 @@ def likelihood(labels, shares, tables) -> float:
 
 @examples(8)
 @given(label_lists(), st.randoms(use_true_random=False))
-def test_no_small_step_from_the_estimate_is_better_and_its_parts_are_probabilities(labels, chance) -> None:
+def test_no_small_step_from_the_estimate_is_better(labels, chance) -> None:
+    """No small step from the estimate is better and its parts are probabilities."""
     found = estimate_reliability(labels)
     for row in (found.shares, *found.items.values(), *(r for table in found.tables.values() for r in table.values())):
         assert math.fsum(row.values()) == pytest.approx(1)
@@ -99,7 +100,7 @@ def test_the_order_of_labels_changes_nothing_at_all(labels, chance) -> None:
 
 @examples(20)
 @given(label_lists())
-def test_what_it_says_of_an_item_follows_from_what_it_says_of_the_judges(labels) -> None:
+def test_what_it_says_of_an_item_follows_from_what_it_says(labels) -> None:
     """Bayes' rule, from the tables to the item; only where each judge labelled the item at most once."""
     found = estimate_reliability(labels)
     for item, chances in found.items.items():
@@ -142,14 +143,16 @@ def test_good_judges_are_found_without_a_single_right_answer() -> None:
         (simulated({"ada": 0.9, "bo": 0.9}, 19)[0], "19 items are too few to estimate from; 20 are needed"),
     ],
 )
-def test_too_little_to_tell_the_judges_apart_leaves_equal_weights_and_says_so(labels, note) -> None:
+def test_too_little_data_leaves_equal_weights(labels, note) -> None:
+    """Too little to tell the judges apart leaves equal weights and says so."""
     weights = estimate_reliability(labels).weights()
     assert weights.source == "equal"
     assert len(set(weights.of.values())) == 1
     assert weights.note.startswith(note)
 
 
-def test_smoothing_keeps_a_judge_that_never_erred_from_being_held_infallible() -> None:
+def test_smoothing_keeps_a_judge_that_never_erred() -> None:
+    """Smoothing keeps a judge that never erred from being held infallible."""
     labels = [JudgeLabel(judge, str(item), "pro" if item % 2 else "con") for judge in "ab" for item in range(40)]
     assert estimate_reliability(labels).tables["a"]["pro"]["con"] == 0
     assert estimate_reliability(labels, smoothing=0.01).tables["a"]["pro"]["con"] > 0

@@ -21,8 +21,9 @@ from disputatio.judging.standing import (
 scores = st.fractions(0, 1, max_denominator=20)
 
 
-def test_the_sequence_of_strengths_is_aggregated_as_the_paper_defines_it():
+def test_the_sequence_of_strengths_is_aggregated():
     # Rago et al. 2016, definition 1: F() = 0, F(v) = v, F(v1, v2) = v1 + (1 - v1) v2.
+    """The sequence of strengths is aggregated as the paper defines it."""
     assert aggregate([]) == 0
     assert aggregate([Fraction(3, 10)]) == Fraction(3, 10)
     assert aggregate([Fraction(3, 10), Fraction(1, 2)]) == Fraction(3, 10) + Fraction(7, 10) * Fraction(1, 2)
@@ -34,8 +35,9 @@ def test_aggregation_is_one_minus_the_product_of_what_is_left(values):
 
 
 @given(scores, scores, scores)
-def test_combination_stays_in_range_and_turns_where_attack_meets_support(base, attack, support):
+def test_combination_stays_in_range_and_turns(base, attack, support):
     # Rago et al. 2016, definition 2.
+    """Combination stays in range and turns where attack meets support."""
     strength = combine(base, attack, support)
     assert 0 <= strength <= 1
     if attack == support:
@@ -59,7 +61,8 @@ def by_recursion(node, bases, attacks, supports):
 
 
 @given(st.data())
-def test_strengths_of_any_small_acyclic_graph_equal_the_recursive_definition(data):
+def test_strengths_equal_the_recursive_definition(data):
+    """Strengths of any small acyclic graph equal the recursive definition."""
     nodes = [f"n{place}" for place in range(data.draw(st.integers(1, 5)))]
     bases = {node: data.draw(scores) for node in nodes}
     pairs = [(nodes[low], nodes[high]) for low in range(len(nodes)) for high in range(low)]
@@ -70,7 +73,8 @@ def test_strengths_of_any_small_acyclic_graph_equal_the_recursive_definition(dat
     assert found == {node: by_recursion(node, bases, attacks, supports) for node in nodes}
 
 
-def test_a_cycle_an_unknown_node_and_a_score_out_of_range_are_refused():
+def test_a_cycle_an_unknown_node_and_a_score_out():
+    """A cycle an unknown node and a score out of range are refused."""
     half = Fraction(1, 2)
     with pytest.raises(ValueError, match="cycle"):
         compute_strengths({"a": half, "b": half}, [("a", "b"), ("b", "a")])
@@ -80,7 +84,9 @@ def test_a_cycle_an_unknown_node_and_a_score_out_of_range_are_refused():
         compute_strengths({"a": Fraction(3, 2)}, [])
 
 
-def test_every_further_objection_weakens_and_every_answer_strengthens():
+def test_every_further_objection_weakens():
+    """Every further objection weakens and every answer strengthens."""
+
     def strength(*replies, hold="stands"):
         return compute_exchange_strength(
             Exchange("PRO-1", tuple(Reply(kind, answered) for kind, answered in replies), hold)

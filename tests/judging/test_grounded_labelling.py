@@ -57,7 +57,8 @@ def every_framework(size: int) -> list[Framework]:
 
 
 @pytest.mark.parametrize(("size", "how_many"), [(0, 1), (1, 2), (2, 16), (3, 512)])
-def test_every_framework_of_up_to_three_nodes_is_labelled_as_enumeration_finds(size: int, how_many: int) -> None:
+def test_every_framework_of_up_to_three_nodes_is_labelled(size: int, how_many: int) -> None:
+    """Every framework of up to three nodes is labelled as enumeration finds."""
     frameworks = every_framework(size)
     assert len(frameworks) == how_many
     for nodes, attacks in frameworks:
@@ -78,7 +79,8 @@ def test_random_frameworks_are_labelled_as_enumeration_finds(framework: Framewor
 
 
 @given(frameworks, st.randoms(use_true_random=False))
-def test_the_labelling_does_not_depend_on_the_order_of_nodes_and_attacks(framework: Framework, shuffle: object) -> None:
+def test_the_labelling_does_not_depend_on_the_order_of_nodes(framework: Framework, shuffle: object) -> None:
+    """The labelling does not depend on the order of nodes and attacks."""
     nodes, attacks = framework
     mixed = sorted(nodes, key=lambda _: shuffle.random()), sorted(attacks, key=lambda _: shuffle.random())  # type: ignore[attr-defined]
     assert grounded_labelling(*mixed) == grounded_labelling(nodes, attacks)

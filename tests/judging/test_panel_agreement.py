@@ -36,7 +36,8 @@ def measured(points) -> tuple[Agreement, ...]:
     return measure_agreement(verdict_of(points))
 
 
-def test_a_strict_and_a_generous_judge_agree_in_ranking_and_not_in_points() -> None:
+def test_a_strict_and_a_generous_judge_agree_in_ranking() -> None:
+    """A strict and a generous judge agree in ranking and not in points."""
     alpha, concordance = measured({"strict": (5, 4, 3, 2), "generous": (9, 8, 7, 6)})
     assert concordance.value == pytest.approx(1)
     assert alpha.value is not None

@@ -108,7 +108,7 @@ def test_the_verdict_is_that_of_the_rules_written_out(method, hearing) -> None:
 
 
 @pytest.mark.parametrize("method", [PanelMethod.MAJORITY, PanelMethod.MEAN])
-def test_every_combination_of_two_judges_has_the_verdict_of_the_rules(method) -> None:
+def test_every_combination_of_two_judges_has_the_verdict(method) -> None:
     """Each order of each judge: a win for either side, a tie, or a failure."""
     outcomes = [(Fraction(6), Fraction(5)), (Fraction(4), Fraction(6)), (Fraction(5), Fraction(5)), None]
     for first in itertools.product(outcomes, repeat=2):
@@ -132,7 +132,8 @@ def test_exchanging_the_sides_exchanges_the_winner(method, hearing) -> None:
 @pytest.mark.parametrize("method", PanelMethod)
 @examples(12)
 @given(hearing=hearings(), chance=st.randoms(use_true_random=False))
-def test_neither_the_order_of_scores_nor_which_order_came_first_decides(method, hearing, chance) -> None:
+def test_neither_the_order_of_scores_nor(method, hearing, chance) -> None:
+    """Neither the order of scores nor which order came first decides."""
     panel = Panel(tuple(hearing), SIDES, method, weights=weights_for(method, hearing))
     scores = scores_of(hearing)
     before = panel.verdict(scores)
@@ -143,7 +144,8 @@ def test_neither_the_order_of_scores_nor_which_order_came_first_decides(method, 
 @pytest.mark.parametrize("method", PanelMethod)
 @examples(12)
 @given(hearing=hearings())
-def test_a_judge_that_failed_is_named_with_its_reason_and_stays_in_the_denominator(method, hearing) -> None:
+def test_a_judge_that_failed_is_named_with_its_reason(method, hearing) -> None:
+    """A judge that failed is named with its reason and stays in the denominator."""
     verdict = verdict_of(hearing, method)
     failed = [judge for judge, both in hearing.items() if None in both]
     assert [judge for judge, _ in verdict.failed] == failed
@@ -207,7 +209,8 @@ def hearing_of(**gaps) -> dict:
     }
 
 
-def test_a_win_that_does_not_survive_the_swap_is_a_tie_and_says_so() -> None:
+def test_a_win_that_does_not_survive_the_swap_is_a_tie() -> None:
+    """A win that does not survive the swap is a tie and says so."""
     verdict = verdict_of(hearing_of(ada=(3, -1), bo=(2, -2)), PanelMethod.MEAN)
     assert (verdict.status, verdict.winner) == (PanelStatus.TIED, None)
     assert verdict.gap == Fraction(1, 2)
@@ -236,7 +239,8 @@ def test_one_judge_heard_of_three_is_no_verdict_and_no_tie() -> None:
         assert dict(verdict.failed)["bo"] == "timed out (with pro shown first)"
 
 
-def test_two_of_three_votes_win_and_one_of_three_beside_a_failure_does_not() -> None:
+def test_two_of_three_votes_win() -> None:
+    """Two of three votes win and one of three beside a failure does not."""
     assert verdict_of(hearing_of(ada=(1, 1), bo=(1, 1), cleo=(None, 1)), PanelMethod.MAJORITY).winner == "pro"
     verdict = verdict_of(hearing_of(ada=(1, 1), bo=(0, 0), cleo=(None, 1)), PanelMethod.MAJORITY)
     assert verdict.status is PanelStatus.TIED

@@ -62,7 +62,8 @@ def test_two_rounds_by_hand() -> None:
     assert second.win_rates["a"] == (Fraction(2, 3) + Fraction(1, 3) + Fraction(1, 3)) / whole
 
 
-def test_reviewers_that_are_alike_or_no_contestants_weigh_the_same_and_say_why() -> None:
+def test_indistinguishable_reviewers_weigh_the_same() -> None:
+    """Reviewers that are alike or no contestants weigh the same and say why."""
     alike = rank_peers([Review("a", "a", "b", TIE), Review("b", "a", "b", TIE)])
     assert dict(alike.weights.of) == {"a": 1, "b": 1}
     assert alike.weights.note == "the reviewers' own win rates are the same"
@@ -70,7 +71,8 @@ def test_reviewers_that_are_alike_or_no_contestants_weigh_the_same_and_say_why()
     assert strangers.weights.note == "no reviewer is among the contestants"
 
 
-def test_a_reviewer_that_is_no_contestant_gets_the_mean_of_the_others() -> None:
+def test_a_reviewer_that_is_no_contestant_gets_the_mean() -> None:
+    """A reviewer that is no contestant gets the mean of the others."""
     ranked = rank_peers([Review(who, "a", "b", "a") for who in ("a", "b", "guest")], rounds=1)
     assert dict(ranked.weights.of) == {"a": Fraction(2, 3), "b": 0, "guest": Fraction(1, 3)}
 

@@ -20,7 +20,8 @@ shares = st.tuples(st.integers(0, 50), st.integers(0, 50))
 
 
 @given(shares, shares)
-def test_the_larger_gain_and_the_larger_final_share_win_and_level_ones_are_named(before, after) -> None:
+def test_the_larger_gain_and_the_larger_final_share_win(before, after) -> None:
+    """The larger gain and the larger final share win and level ones are named."""
     swing, final = find_swing_winner(poll(*before), poll(*after)), find_final_vote_winner(poll(*after))
     for outcome, first, second in ((swing, after[0] - before[0], after[1] - before[1]), (final, after[0], after[1])):
         assert outcome.winner == ("for" if first > second else "against" if second > first else None)

@@ -76,7 +76,8 @@ words = st.text(st.characters(categories=("L", "N")), min_size=1).filter(is_word
 
 
 @given(st.lists(words, min_size=1, max_size=8), st.data())
-def test_any_run_of_whole_words_is_found_and_a_doubled_word_is_not(said: list[str], data: st.DataObject) -> None:
+def test_any_run_of_whole_words_is_found(said: list[str], data: st.DataObject) -> None:
+    """Any run of whole words is found and a doubled word is not."""
     start = data.draw(st.integers(0, len(said) - 1))
     end = data.draw(st.integers(start + 1, len(said)))
     assert words_are_in(" ".join(said[start:end]), " - ".join(said))

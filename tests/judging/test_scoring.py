@@ -49,7 +49,8 @@ def test_the_second_rubric_has_the_protocol_s_weights() -> None:
 
 @pytest.mark.parametrize("rubric", list(RUBRICS.values()), ids=lambda rubric: rubric.name)
 @given(data=st.data())
-def test_a_weighted_score_is_exact_and_between_its_lowest_and_highest_part(rubric: Rubric, data: st.DataObject) -> None:
+def test_a_weighted_score_is_exact_and_between_its_lowest(rubric: Rubric, data: st.DataObject) -> None:
+    """A weighted score is exact and between its lowest and highest part."""
     given_scores = {row.key: data.draw(scores) for row in rubric.criteria}
     hundredths = sum(int(row.weight * 100) * given_scores[row.key] for row in rubric.criteria)
     total = weigh_scores(given_scores, rubric)
@@ -145,7 +146,8 @@ def test_a_rubric_with_unusable_criteria_is_refused(rows: tuple[tuple[str, str],
 
 
 @pytest.mark.parametrize("taken", ["reason", "standing", "fallacies"])
-def test_a_criterion_may_not_take_the_name_of_another_part_of_the_finding(taken: str) -> None:
+def test_a_criterion_may_not_take_the_name_of_another_part(taken: str) -> None:
+    """A criterion may not take the name of another part of the finding."""
     with pytest.raises(InvalidInputError, match=taken):
         Rubric("own", criteria((taken, "1/2"), ("logic", "1/2")))
 
@@ -160,7 +162,8 @@ def test_a_criterion_may_not_take_the_name_of_another_part_of_the_finding(taken:
         (("logic", "1.5"), ("evidence", "-0.5")),
     ],
 )
-def test_weights_that_do_not_sum_to_one_or_are_not_positive_are_refused(rows: tuple[tuple[str, str], ...]) -> None:
+def test_weights_must_be_positive_and_sum_to_one(rows: tuple[tuple[str, str], ...]) -> None:
+    """Weights that do not sum to one or are not positive are refused."""
     with pytest.raises(InvalidInputError, match="above 0 so that they sum to exactly 1"):
         Rubric("own", criteria(*rows))
 
@@ -172,9 +175,8 @@ def test_thirds_sum_to_one() -> None:
 @pytest.mark.parametrize(
     ("rows", "named"), [((("logic", "1.5"), ("evidence", "-0.5")), "evidence"), ((("a", "0"),), "a")]
 )
-def test_a_weight_that_is_not_above_zero_is_refused_by_its_own_name(
-    rows: tuple[tuple[str, str], ...], named: str
-) -> None:
+def test_a_weight_that_is_not_above_zero_is_refused(rows: tuple[tuple[str, str], ...], named: str) -> None:
+    """A weight that is not above zero is refused by its own name."""
     with pytest.raises(InvalidInputError) as refused:
         Rubric("own", criteria(*rows))
     assert f"The criterion {named} " in refused.value.cause
@@ -182,7 +184,8 @@ def test_a_weight_that_is_not_above_zero_is_refused_by_its_own_name(
 
 
 @given(st.fractions(0, 9, max_denominator=3000))
-def test_the_number_of_a_gap_reads_as_the_gap_does_and_has_no_more_digits_than_that_takes(gap: Fraction) -> None:
+def test_a_gap_is_written_with_no_more_digits_than_needed(gap: Fraction) -> None:
+    """The number of a gap reads as the gap does and has no more digits than that takes."""
     shown = format_gap(gap)
     assert classify_gap(Fraction(shown)) is classify_gap(gap)
     assert abs(Fraction(shown) - gap) <= Fraction(1, 200)

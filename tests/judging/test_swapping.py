@@ -53,7 +53,8 @@ pairs = st.builds(
 
 
 @given(st.lists(pairs, max_size=30))
-def test_a_report_counts_every_item_once_and_failures_stay_in_the_whole(rows) -> None:
+def test_a_report_counts_every_item_once(rows) -> None:
+    """A report counts every item once and failures stay in the whole."""
     report = report_swaps(rows)
     assert report.pairs == len(rows) == sum(report.counts.values())
     same = sum(row.shown == row.swapped and row.shown is not None for row in rows)
@@ -65,7 +66,8 @@ def test_a_report_counts_every_item_once_and_failures_stay_in_the_whole(rows) ->
     assert json.loads(json.dumps(report.as_json()))["pairs"] == len(rows)
 
 
-def test_a_judge_that_always_names_the_first_shown_has_an_order_bias_of_one() -> None:
+def test_always_naming_the_first_is_an_order_bias_of_one() -> None:
+    """A judge that always names the first shown has an order bias of one."""
     always_first = [SwapPair(sides, sides[0], sides[1]) for sides in (SIDES, SIDES[::-1])]
     assert report_swaps(always_first).order_bias == 1
     assert report_swaps([SwapPair(SIDES, "con", "pro")]).order_bias == -1

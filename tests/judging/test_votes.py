@@ -77,7 +77,8 @@ def rules(voters: tuple[str, ...]) -> list[VotingRule]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_every_vote_of_a_small_electorate_has_the_winner_of_the_rule_written_out(size) -> None:
+def test_every_vote_of_a_small_electorate_has_the_winner(size) -> None:
+    """Every vote of a small electorate has the winner of the rule written out."""
     voters = ("ann", "ben", "cem")[:size]
     for deeds in itertools.product(DEEDS, repeat=size):
         given_deeds = dict(zip(voters, deeds, strict=True))
@@ -106,7 +107,8 @@ def test_the_winner_is_that_of_the_rule_written_out(election) -> None:
 
 @examples(60)
 @given(elections(), st.randoms(use_true_random=False), st.permutations(OPTIONS))
-def test_neither_the_order_of_ballots_nor_the_names_of_options_decide(election, chance, renamed) -> None:
+def test_neither_the_order_of_ballots_nor_the_names(election, chance, renamed) -> None:
+    """Neither the order of ballots nor the names of options decide."""
     voters, deeds, rule = election
     names = dict(zip(OPTIONS, renamed, strict=True))
     mixed = ballots_of({voter: names.get(deed, deed) for voter, deed in deeds.items()})
@@ -127,7 +129,8 @@ def test_a_further_vote_for_the_winner_never_harms_it(election) -> None:
 
 @examples(60)
 @given(elections(), st.sampled_from([Silence.ABSENT, Silence.FAILED, Silence.ABSTAINED]))
-def test_a_silent_voter_more_never_makes_a_winner_and_silences_count_alike(election, silence) -> None:
+def test_a_silent_voter_more_never_makes_a_winner(election, silence) -> None:
+    """A silent voter more never makes a winner and silences count alike."""
     voters, deeds, _ = election
     larger = (*voters, "late")
     for rule in (MAJORITY, UNANIMITY, super_majority()):
@@ -160,7 +163,8 @@ def test_equal_weights_are_a_majority(election) -> None:
     )
 
 
-def test_one_against_one_is_a_tie_that_is_named_and_does_not_pass() -> None:
+def test_one_against_one_is_a_tie_that_is_named() -> None:
+    """One against one is a tie that is named and does not pass."""
     outcome = count_votes(MAJORITY, ("a", "b"), [Ballot.cast("a", "yes"), Ballot.cast("b", "no")])
     assert outcome.winner is None
     assert outcome.tied == ("yes", "no")
@@ -210,7 +214,8 @@ def test_two_thirds_of_nine_are_six() -> None:
 
 @examples(60)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([*OPTIONS, Silence.ABSTAINED, Silence.FAILED]))))
-def test_the_latest_vote_of_each_voter_stands_and_is_carried_over_silences(history) -> None:
+def test_the_latest_vote_of_each_voter_stands(history) -> None:
+    """The latest vote of each voter stands and is carried over silences."""
     ballots = [ballots_of({voter: deed})[0] for voter, deed in history]
     standing = {ballot.voter: ballot for ballot in select_latest_ballots(ballots)}
     for voter in {voter for voter, _ in history}:

@@ -13,7 +13,8 @@ from strategies import examples
 outcomes = st.builds(VerifiedOutcome, st.sampled_from(("right", "wrong", "mixed")), st.booleans())
 
 
-def test_one_debate_in_fifty_that_puts_an_answer_right_is_the_usual_fifty():
+def test_one_debate_in_fifty_that_puts_an_answer_right():
+    """One debate in fifty that puts an answer right is the usual fifty."""
     found = estimate_multiple([VerifiedOutcome("right", agrees=False), *[VerifiedOutcome("right", agrees=True)] * 49])
     assert found.value == 50
     assert (found.outcomes, found.saves, found.spoils) == (50, 1, 0)
@@ -28,13 +29,15 @@ def test_an_answer_that_a_debate_spoiled_takes_one_it_saved_away():
     assert estimate_multiple(rows).value == 10
 
 
-def test_too_few_outcomes_recompute_nothing_and_say_how_many_there_are():
+def test_too_few_outcomes_recompute_nothing():
+    """Too few outcomes recompute nothing and say how many there are."""
     found = estimate_multiple([VerifiedOutcome("right", agrees=False)] * (MIN_OUTCOMES - 1))
     assert found.value is None
     assert "19 outcomes can be used, and 20 are needed" in found.because
 
 
-def test_debates_that_save_no_more_than_they_spoil_pay_at_no_downside():
+def test_debates_that_save_no_more_than_they_spoil_pay():
+    """Debates that save no more than they spoil pay at no downside."""
     rows = [VerifiedOutcome("right", agrees=False), VerifiedOutcome("wrong", agrees=False)] * 10
     assert estimate_multiple(rows).value is None
     assert "no downside" in estimate_multiple(rows).because
@@ -42,7 +45,8 @@ def test_debates_that_save_no_more_than_they_spoil_pay_at_no_downside():
 
 @examples(30)
 @given(st.lists(outcomes, max_size=60))
-def test_a_multiple_is_at_least_one_and_a_further_save_never_raises_it(rows: list[VerifiedOutcome]) -> None:
+def test_a_further_save_never_raises_the_multiple(rows: list[VerifiedOutcome]) -> None:
+    """A multiple is at least one and a further save never raises it."""
     found = estimate_multiple(rows)
     better = estimate_multiple([*rows, VerifiedOutcome("right", agrees=False)])
     if found.value is not None:

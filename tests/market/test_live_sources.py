@@ -114,7 +114,8 @@ def patient(folder: Path, pauses: list[float] | None = None, clock: list[float] 
     return Fetcher(folder, now=lambda: time[0], pause=waited.append)
 
 
-def test_what_is_asked_names_the_real_time_period_and_what_is_held_its_release(tmp_path):
+def test_what_is_asked_names_the_real_time_period(tmp_path):
+    """What is asked names the real time period and what is held its release."""
     answers = Answers(observations)
     with served(answers) as url:
         sources = open_live_sources(
@@ -164,7 +165,8 @@ def test_a_busy_server_is_asked_again_when_it_says(tmp_path):
     assert base.macro["GDP"].latest_value.is_known
 
 
-def test_who_stays_busy_has_failed_and_is_not_asked_for_every_series(tmp_path):
+def test_who_stays_busy_has_failed_and_is_not_asked(tmp_path):
+    """Who stays busy has failed and is not asked for every series."""
     pauses: list[float] = []
     answers = Answers(lambda *_: (503, {}, {}))
     with served(answers) as url:
@@ -190,7 +192,8 @@ def test_who_stays_busy_has_failed_and_is_not_asked_for_every_series(tmp_path):
         ((200, {}, {"observations": []}), "no observations"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_a_failure_with_its_reason(tmp_path, answer, said):
+def test_an_answer_that_cannot_be_used_is_a_failure(tmp_path, answer, said):
+    """An answer that cannot be used is a failure with its reason."""
     with served(Answers(lambda *_: answer)) as url:
         sources = small({"FRED_API_KEY": "hidden-key"}, fetcher=patient(tmp_path), download=sessions, fred_url=url)
         base = build(AS_OF, sources)
@@ -288,7 +291,7 @@ def chart(_path: str, _query: dict[str, str], _count: int) -> tuple[int, dict[st
 
 
 @pytest.mark.parametrize("limited", [False, True])
-def test_yfinance_itself_is_asked_without_adjustment_and_its_limits_are_understood(limited):
+def test_yfinance_itself_is_asked_without_adjustment(limited):
     """The installed yfinance over a real socket; only where it connects to is turned to this machine."""
     curl = pytest.importorskip("curl_cffi.requests", reason="yfinance is not installed")
     answers = Answers(lambda *given: (429, {}, b"Too Many Requests") if limited else chart(*given))

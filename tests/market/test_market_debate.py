@@ -67,7 +67,8 @@ def by_rules(path: AskPath, asked: Ask) -> Any:
 # --- the order of speech, and who sees what --------------------------------------------------------------------
 
 
-def test_openings_and_closings_are_asked_at_once_and_pairs_one_after_the_other():
+def test_openings_and_closings_are_asked_at_once():
+    """Openings and closings are asked at once and pairs one after the other."""
     driver = Driver(market(MarketRules(), DOCKET))
     seen: list[set[str]] = []
     while not driver.finished:
@@ -83,7 +84,8 @@ def test_openings_and_closings_are_asked_at_once_and_pairs_one_after_the_other()
     assert seen[-1] == {"judging/judge"}
 
 
-def test_a_bear_has_heard_its_bull_and_a_bull_has_not_heard_its_bear():
+def test_a_bear_hears_its_bull_and_not_the_reverse():
+    """A bear has heard its bull and a bull has not heard its bear."""
     held = hold(market(MarketRules(), DOCKET), by_rules)
     for lens in LENSES:
         bull = held.asks[AskPath(f"cross-examination/{lens}/{lens}_bull")]
@@ -133,7 +135,8 @@ def test_no_prompt_of_a_seat_holds_a_value_outside_its_slice(answering: Any):
         assert leaked == set()
 
 
-def test_the_judge_sees_every_value_and_what_the_check_of_every_figure_came_to():
+def test_the_judge_sees_every_value():
+    """The judge sees every value and what the check of every figure came to."""
     (prompt,) = prompts_of(by_rules)["judge"]
     base = example_base()
     for lens in LENSES.values():
@@ -170,14 +173,16 @@ def test_arguments_are_numbered_from_nought_under_their_seat():
         (figure("its own estimate", "4000", "points", "inferred"), "inferred"),
     ],
 )
-def test_a_figure_is_looked_up_and_what_is_not_borne_out_is_asked_again(given: dict[str, str], status: str):
+def test_a_figure_is_looked_up_and_what_is_not_borne_out(given: dict[str, str], status: str):
+    """A figure is looked up and what is not borne out is asked again."""
     turn, broken = opening(argument("Momentum is there", given), argument("The MACD is bullish", RSI))
     assert turn.arguments[0].figures[0].status == status
     assert ("unverified_figure" in broken) == (status not in {"verified", "inferred"})
     assert f"⟦{status}⟧" in turn.text()
 
 
-def test_a_claim_of_a_hundred_characters_is_a_breach_that_is_kept():
+def test_a_claim_of_a_hundred_characters_is_a_breach():
+    """A claim of a hundred characters is a breach that is kept."""
     long = argument("x" * 100, RSI)
     form = MarketOpeningSpec("tech_bull", checker("tech"))
     _, broken = opening(long, argument("The MACD is bullish", RSI))
@@ -192,7 +197,8 @@ def test_a_number_in_a_claim_that_nothing_bears_out_is_a_breach():
 
 
 @given(st.lists(st.sampled_from(["refute", "question_evidence", "concede", "partial"]), min_size=1, max_size=4))
-def test_at_least_half_of_the_responses_challenge_or_it_is_a_breach(kinds: list[str]):
+def test_at_least_half_of_the_responses_challenge(kinds: list[str]):
+    """At least half of the responses challenge or it is a breach."""
     turn, _ = opening(*(argument(f"Claim {'abcd'[place]} of the bull", RSI) for place in range(len(kinds))))
     form = MarketExaminationSpec("tech_bear", turn.arguments, (), checker("tech"))
     content = {
@@ -224,7 +230,8 @@ def test_a_final_stance_has_fifty_to_a_hundred_words(words: int, legal: bool):
 
 @examples(6)
 @given(debates("market", st.sampled_from((0.0, 0.2))))
-def test_scores_are_the_exact_weights_and_missing_turns_stay_missing(debate: Any):
+def test_scores_are_the_exact_weights(debate: Any):
+    """Scores are the exact weights and missing turns stay missing."""
     held = debate.held()
     verdict: MarketVerdict = held.outcome
     for row in verdict.trace:
@@ -240,7 +247,8 @@ def test_scores_are_the_exact_weights_and_missing_turns_stay_missing(debate: Any
     assert tuple(body["disclaimers"]) == DISCLAIMERS  # type: ignore[arg-type]
 
 
-def test_an_argument_on_a_false_figure_is_refuted_whatever_the_other_side_says():
+def test_an_argument_on_a_false_figure_is_refuted():
+    """An argument on a false figure is refuted whatever the other side says."""
     false = figure("technicals.EXI.rsi_14", "26", "points", "technicals")
 
     def answering(path: AskPath, asked: Ask) -> Any:
@@ -294,9 +302,8 @@ DOCUMENTS_FIGURES = [
 
 
 @pytest.mark.parametrize(("lens", "basis", "value", "unit", "source"), DOCUMENTS_FIGURES)
-def test_what_the_documents_base_supports_is_computed_and_verified(
-    lens: str, basis: str, value: str, unit: str, source: str
-):
+def test_what_the_documents_base_supports_is_computed(lens: str, basis: str, value: str, unit: str, source: str):
+    """What the documents base supports is computed and verified."""
     (found,) = checker(lens).read([figure(basis, value, unit, source)])
     assert found.status == "verified", found.why
 
@@ -381,7 +388,8 @@ def test_a_small_model_whose_slice_knows_nothing_can_only_infer():
     assert {row.status for argument in turn.arguments for row in argument.figures} == {"inferred"}
 
 
-def test_a_small_model_that_is_asked_again_may_come_to_a_figure_it_had():
+def test_a_small_model_that_is_asked_again_may_come():
+    """A small model that is asked again may come to a figure it had."""
     form = MarketOpeningSpec(seat="tech_bull", checker=checker("tech"))
     part = form.next_part(())
     assert part is not None

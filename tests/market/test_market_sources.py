@@ -55,7 +55,8 @@ def warned(base: KnowledgeBase, words: str) -> bool:
     return any(words in warning for warning in base.meta.warnings)
 
 
-def test_a_small_folder_gives_what_it_has_and_names_what_it_lacks(tmp_path):
+def test_a_small_folder_names_what_it_lacks(tmp_path):
+    """A small folder gives what it has and names what it lacks."""
     base = built(tmp_path)
     assert str(base.indices["GSPC"].price.number) == f"{closes()[-1]:g}"
     assert base.technicals["GSPC"].atr_14.is_known
@@ -146,7 +147,8 @@ def test_a_volume_of_zero_or_none_is_missing(tmp_path):
     assert base.indices["GSPC"].volume_ratio.why_not == "the volume of the last session is missing"
 
 
-def test_few_sessions_give_what_they_can_and_no_indicator_before_its_warm_up(tmp_path):
+def test_few_sessions_give_what_they_can_and_no_indicator(tmp_path):
+    """Few sessions give what they can and no indicator before its warm up."""
     days = sessions(60)
     base = built(tmp_path, index_GSPC=table(plain(days)))
     held = base.technicals["GSPC"]
@@ -163,7 +165,9 @@ def test_a_series_that_ended_is_missing_and_not_carried_on(tmp_path):
     assert "2019-05-31, 28 days before" in base.sentiment.vix_level.why_not
 
 
-def test_vintages_are_read_as_of_the_day_and_growth_within_one_vintage(tmp_path):
+def test_vintages_are_read_as_of_the_day(tmp_path):
+    """Vintages are read as of the day and growth within one vintage."""
+
     def vintage(name: str, factor: float) -> list[str]:
         months = [f"{2017 + place // 12}-{place % 12 + 1:02d}" for place in range(28)]
         return [f"CPIAUCSL,{name},{month},{(100 + place) * factor}" for place, month in enumerate(months)]
@@ -244,7 +248,8 @@ def test_without_the_extra_building_says_what_to_install():
 
 
 @pytest.mark.slow
-def test_packages_bring_the_index_and_their_one_vintage_only_after_it_was_published():
+def test_packaged_vintages_appear_after_publication():
+    """Packages bring the index and their one vintage only after it was published."""
     sources = open_source("packages")
     base = build(date(2018, 11, 30), sources)
     assert str(base.indices["GSPC"].price.number) == "2760.17"

@@ -204,7 +204,8 @@ def test_values_agree_with_a_panel_made_by_other_code(history):
         assert len(base.sectors) == int(float(row["n_sectors"]))
 
 
-def test_indicators_of_the_index_equal_the_oracle_and_are_what_the_base_holds(history, bases):
+def test_indicators_of_the_index_equal_the_oracle(history, bases):
+    """Indicators of the index equal the oracle and are what the base holds."""
     talib = pytest.importorskip("talib", reason="TA-Lib, the oracle of the indicators, is not installed")
     rows = history.whole("index:GSPC")
     close, high, low = (rows.columns[name][:8_000] for name in ("close", "high", "low"))

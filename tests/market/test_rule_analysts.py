@@ -52,7 +52,8 @@ def without(base: KnowledgeBase, *names: str) -> KnowledgeBase:
     return from_json(emptied(body, ()))
 
 
-def test_every_seat_has_rules_of_every_strength_each_with_its_source():
+def test_every_seat_has_sourced_rules_of_every_strength():
+    """Every seat has rules of every strength each with its source."""
     for seat in ANALYSTS:
         rules = BOOK.rules_of(seat)
         assert {row.strength.value for row in rules} == {"strong", "moderate", "weak"}, seat
@@ -103,7 +104,8 @@ def test_weak_signals_speak_only_to_make_the_fewest_arguments():
         assert len(weak) <= max(0, 2 - len(firm))
 
 
-def test_an_analyst_without_signals_abstains_and_says_what_it_looked_at():
+def test_an_analyst_without_signals_abstains():
+    """An analyst without signals abstains and says what it looked at."""
     poor = without(example_base(), "fundamentals.", "sectors.")
     form = MarketOpeningSpec("fund_bear", FigureChecker(poor, take_slice(poor, LENSES["fund"])))
     said = opening(BOOK, form)
@@ -163,7 +165,8 @@ def test_a_slip_in_an_own_table_is_one_sentence(change: tuple[str, str], named: 
         read_textbook(changed, "mine.toml")
 
 
-async def test_a_model_bull_faces_a_rule_based_bear_and_both_are_in_the_record(monkeypatch: pytest.MonkeyPatch):
+async def test_a_model_bull_faces_a_rule_based_bear(monkeypatch: pytest.MonkeyPatch):
+    """A model bull faces a rule based bear and both are in the record."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     seats = {"tech_bull": "openai:gpt-5"}
     debate = await disputatio.debate(
@@ -183,7 +186,8 @@ async def test_the_debate_in_a_store_is_the_debate_in_memory():
     assert canonical(debate.outcome) == canonical(pure)
 
 
-def test_the_same_base_under_another_name_of_its_subject_argues_alike():
+def test_the_same_base_under_another_name():
+    """The same base under another name of its subject argues alike."""
     base = example_base()
     other = replace(base, meta=replace(base.meta, subject_name="Another Index"))
     assert [row.exhibit.argument.claim for row in market_by_rules(other).trace] == [
@@ -208,7 +212,8 @@ def test_a_base_out_of_a_record_lies_before_the_seats_as_it_lay():
 
 @pytest.mark.slow  # reading the history takes a second
 @pytest.mark.skipif(not MARKET.is_dir(), reason="no market history beside the repository, ../shared/market")
-def test_on_real_history_every_figure_of_the_rules_is_verified_and_every_sentence_borne_out():
+def test_on_real_history_every_figure_of_the_rules_is_verified():
+    """On real history every figure of the rules is verified and every sentence borne out."""
     shelf = open_source(f"csv:{MARKET}")
     for year in range(2000, 2023, 3):
         for month in (3, 10):

@@ -107,13 +107,15 @@ def test_many_texts_are_read_as_the_standard_library_reads_each(values: list[Any
 @pytest.mark.parametrize(
     "text", ["18446744073709551616", "-9223372036854775809", "[1,18446744073709551616]", '{"a":-1e0}']
 )
-def test_a_long_number_is_found_wherever_it_stands_among_other_texts(text: str) -> None:
+def test_a_long_number_is_found_among_other_texts(text: str) -> None:
+    """A long number is found wherever it stands among other texts."""
     for bodies in ([text], ["{}", text], [text, '"abc"'], ['"x"', text, "1"]):
         assert repr(json_reader(bodies)(text)) == repr(json.loads(text))
 
 
 @given(any_texts)
-def test_a_text_that_utf_8_cannot_hold_is_read_alike_among_others(text: str) -> None:
+def test_a_text_that_utf_8_cannot_hold(text: str) -> None:
+    """A text that utf 8 cannot hold is read alike among others."""
     body = '"' + text.replace("\\", "").replace('"', "").translate(dict.fromkeys(range(32))) + '"'
     assert json_reader(["{}", body])(body) == read_json(body)
 

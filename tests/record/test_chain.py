@@ -71,7 +71,8 @@ def test_any_change_of_any_text_is_found(chain: Chain, data: st.DataObject) -> N
 
 
 @given(chains(), st.data())
-def test_an_event_that_is_dropped_swapped_doubled_or_put_in_is_found(chain: Chain, data: st.DataObject) -> None:
+def test_an_event_that_is_dropped_swapped_doubled(chain: Chain, data: st.DataObject) -> None:
+    """An event that is dropped swapped doubled or put in is found."""
     events, texts = chain
     number = data.draw(st.integers(0, len(events) - 1))
     if number < len(events) - 1:
@@ -96,7 +97,7 @@ def test_an_event_of_another_chain_is_found(one: Chain, other: Chain) -> None:
 
 
 @given(chains())
-def test_a_chain_that_was_resealed_after_a_change_hangs_on_its_old_head(chain: Chain) -> None:
+def test_a_chain_that_was_resealed_after_a_change_hangs(chain: Chain) -> None:
     """What a chain cannot tell by itself: the head, kept elsewhere, tells it."""
     events, texts = chain
     changed, previous = [], GENESIS

@@ -133,7 +133,8 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-async def test_a_writer_that_was_stopped_and_overtaken_writes_no_more_when_it_wakes_up(postgres_url: str) -> None:
+async def test_a_writer_that_was_stopped_and_overtaken_writes_no_more(postgres_url: str) -> None:
+    """A writer that was stopped and overtaken writes no more when it wakes up."""
     own = SqlStore(postgres_url)
     command = [sys.executable, "-c", WRITER, postgres_url, str(Path(__file__).parents[1])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:

@@ -55,7 +55,8 @@ def test_an_unknown_kind_is_a_store_error_that_names_it() -> None:
 
 
 @pytest.mark.parametrize("kind", EVENT_TYPES, ids=lambda kind: kind.__name__)
-def test_an_event_with_a_field_of_another_version_is_a_store_error(kind: type[Any]) -> None:
+def test_an_event_with_a_field_of_another_version(kind: type[Any]) -> None:
+    """An event with a field of another version is a store error."""
     body = dict.fromkeys((row.name for row in fields(kind)), "")
     with pytest.raises(StoreError, match=kind.__name__):
         decode(kind.kind, {**body, "mood": "cheerful"})

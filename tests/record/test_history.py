@@ -101,7 +101,8 @@ def test_facts_in_any_order_and_read_back_have_the_same_content() -> None:
         assert semantic_content(back) == expected
 
 
-def test_clocks_call_numbers_reservations_and_the_provider_s_cache_are_no_content() -> None:
+def test_clocks_call_numbers_reservations() -> None:
+    """Clocks call numbers reservations and the provider s cache are no content."""
     path = "opening/pro"
     other = [
         *turn(path)[:1],

@@ -100,7 +100,8 @@ async def test_what_is_not_in_order_is_left_to_the_store(held: Path, damage: Cal
 
 
 @pytest.mark.parametrize("sign", ["?", "#", "%"])
-async def test_an_address_with_signs_that_mean_something_is_left_to_the_store(held: Path, sign: str) -> None:
+async def test_an_address_with_signs_that_mean_something_is_left(held: Path, sign: str) -> None:
+    """An address with signs that mean something is left to the store."""
     odd = held.rename(held.with_name(f"a{sign}b.sqlite"))
     assert list_file(f"sqlite:///{odd}") is None
 

@@ -50,12 +50,14 @@ def test_a_record_from_before_prompts_were_shortened_is_read() -> None:
     assert History.of([event]).prompts == {event.call: tuple(ROWS)}
 
 
-def test_of_a_record_that_lost_a_call_the_rest_of_a_prompt_is_shown() -> None:
+def test_of_a_record_that_lost_a_call_the_rest_of_a_prompt() -> None:
+    """Of a record that lost a call the rest of a prompt is shown."""
     event = call_sent("opening/pro", prompt=tuple(ROWS[2:]), begins=("opening/pro!7", 2))
     assert History.of([event]).prompts == {event.call: tuple(ROWS[2:])}
 
 
-def test_a_prompt_at_the_end_of_a_long_debate_is_put_together_from_all_before_it() -> None:
+def test_a_prompt_at_the_end_of_a_long_debate_is_put_together() -> None:
+    """A prompt at the end of a long debate is put together from all before it."""
     rows = [("user", f"{number:064x}") for number in range(3000)]
     events = [
         call_sent("p", number, prompt=(row, ("user", "task")), begins=(f"p!{number - 1}", number) if number else ())
@@ -67,7 +69,8 @@ def test_a_prompt_at_the_end_of_a_long_debate_is_put_together_from_all_before_it
     assert len(history.prompts) == 3000
 
 
-def test_a_prompt_that_begins_like_itself_or_a_later_one_has_its_own_rows() -> None:
+def test_a_prompt_that_begins_like_itself() -> None:
+    """A prompt that begins like itself or a later one has its own rows."""
     events = [
         call_sent("p", number, prompt=(ROWS[number],), begins=begins)
         for number, begins in enumerate([("p!0", 1), ("p!2", 1), ("p!1", 1)])

@@ -75,7 +75,8 @@ async def test_a_record_is_gone_on_with_by_another_store(open_store: Opening) ->
     assert set(second.texts("d1")) == {digest("text"), digest("new")}
 
 
-async def test_a_text_is_stored_once_for_a_debate_however_often_it_is_sent(open_store: Opening, store_url: str) -> None:
+async def test_a_text_is_stored_once_for_a_debate(open_store: Opening, store_url: str) -> None:
+    """A text is stored once for a debate however often it is sent."""
     one, other = open_store(), open_store()
     pen = Pen("d1")
     await one.append(pen.write(opened(), texts={digest("history"): "history"}))
@@ -127,7 +128,8 @@ async def test_a_failed_batch_forgets_no_text(open_store: Opening, store_url: st
         assert store.texts(pen.debate) == {digest(pen.debate): pen.debate}
 
 
-async def test_a_failure_that_no_rule_foresees_is_a_store_error_and_the_writer_lives_on(open_store: Opening) -> None:
+async def test_a_failure_that_no_rule_foresees_is_a_store_error(open_store: Opening) -> None:
+    """A failure that no rule foresees is a store error and the writer lives on."""
     store = open_store()
     pen = Pen("d1")
     await store.append(pen.write(opened()))
@@ -139,7 +141,8 @@ async def test_a_failure_that_no_rule_foresees_is_a_store_error_and_the_writer_l
     assert list(store.read("d1")) == pen.chain
 
 
-def test_a_store_is_made_with_its_folders_and_kept_by_a_second_opening(tmp_path: Path) -> None:
+def test_a_store_is_made_with_its_folders(tmp_path: Path) -> None:
+    """A store is made with its folders and kept by a second opening."""
     path = tmp_path / "new" / "deeper" / "what?100%#1.sqlite"
     open_database(str(path)).dispose()
     assert path.exists()
@@ -164,7 +167,8 @@ def test_a_store_that_must_exist_is_not_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_migrations_lead_to_the_tables_that_a_new_store_is_made_with(store_url: str) -> None:
+def test_migrations_lead_to_the_tables(store_url: str) -> None:
+    """Migrations lead to the tables that a new store is made with."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
@@ -181,7 +185,8 @@ def test_migrations_lead_to_the_tables_that_a_new_store_is_made_with(store_url: 
     open_database(store_url).dispose()
 
 
-def test_a_store_of_the_first_version_keeps_its_records_and_takes_new_ones(store_url: str) -> None:
+def test_a_store_of_the_first_version_keeps_its_records(store_url: str) -> None:
+    """A store of the first version keeps its records and takes new ones."""
     url = store_url if "://" in store_url else f"sqlite:///{store_url}"
     if "://" not in store_url:
         Path(store_url).parent.mkdir(parents=True)
@@ -295,14 +300,16 @@ def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path, kind: str) -> N
         "sqlite+nosuch:///x",
     ],
 )
-def test_an_address_that_cannot_be_used_is_refused_without_its_password(url: str) -> None:
+def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
+    """An address that cannot be used is refused without its password."""
     with pytest.raises(InvalidInputError) as caught:
         SqlStore(url)
     check_sentence(caught.value)
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_server_that_does_not_answer_is_a_store_error_without_its_password() -> None:
+def test_a_server_that_does_not_answer_is_a_store_error() -> None:
+    """A server that does not answer is a store error without its password."""
     pytest.importorskip("psycopg")
     with pytest.raises(StoreError) as caught:
         SqlStore("postgresql+psycopg://user:hunter2@127.0.0.1:1/name")
@@ -468,7 +475,8 @@ def test_closed_debates_need_no_memory(tmp_path: Path) -> None:
     assert asyncio.run(held()) == {}
 
 
-async def test_a_damaged_text_far_into_a_record_is_read_and_found_damaged(tmp_path: Path) -> None:
+async def test_a_damaged_text_far_into_a_record_is_read(tmp_path: Path) -> None:
+    """A damaged text far into a record is read and found damaged."""
     path, pen = tmp_path / "store.sqlite", Pen("d1")
     store = SqlStore(str(path))
     await store.append(pen.write(opened(), *map(asked, range(150))))
@@ -480,7 +488,8 @@ async def test_a_damaged_text_far_into_a_record_is_read_and_found_damaged(tmp_pa
     assert find_fault(rows, None) == f"{rows[99].place} was altered: its content does not match its hash"
 
 
-def test_what_a_loop_wrote_in_its_last_step_is_written_when_another_closes_the_store(tmp_path: Path) -> None:
+def test_what_a_loop_wrote_in_its_last_step_is_written(tmp_path: Path) -> None:
+    """What a loop wrote in its last step is written when another closes the store."""
     store, pen = SqlStore(str(tmp_path / "store.sqlite")), Pen("d1")
 
     async def leave() -> None:

@@ -66,7 +66,8 @@ async def test_two_hundred_debates_at_once_keep_the_order_of_each(store: Store) 
     assert {row.status for row in store.debates()} == {"COMPLETE"}
 
 
-async def test_a_number_that_the_debate_has_already_is_refused_and_nothing_is_changed(store: Store) -> None:
+async def test_a_number_that_the_debate_has_already_is_refused(store: Store) -> None:
+    """A number that the debate has already is refused and nothing is changed."""
     pen = Pen("d1")
     await store.append(pen.write(opened(), asked(1)))
     other = Pen("d1", pen.chain)

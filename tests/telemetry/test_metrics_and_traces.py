@@ -50,7 +50,8 @@ async def held():
     return debate, history, store, exporter.get_finished_spans(), registry
 
 
-async def test_there_is_a_span_for_the_debate_each_phase_and_each_call_with_what_the_record_says():
+async def test_there_is_a_span_for_the_debate_each_phase():
+    """There is a span for the debate each phase and each call with what the record says."""
     debate, history, store, spans, _ = await held()
     (root,) = [row for row in spans if row.parent is None]
     assert root.name == "invoke_workflow structured"
@@ -113,7 +114,8 @@ async def test_metrics_count_what_the_record_has():
     assert sum(row.value for row in found) == len(turns)
 
 
-def test_a_debate_that_another_process_took_over_runs_here_no_more_and_its_spans_end():
+def test_spans_end_when_another_process_takes_over():
+    """A debate that another process took over runs here no more and its spans end."""
     exporter, provider, registry = InMemorySpanExporter(), TracerProvider(), CollectorRegistry()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     observer = CombinedObserver(MetricsObserver(registry), NullObserver(), TracingObserver(provider.get_tracer("test")))
@@ -135,7 +137,8 @@ def samples(figures, alerts=()):
     return {(row.name, *row.labels.values()): row.value for each in gauges(figures, alerts) for row in each.samples}
 
 
-def test_the_figures_of_a_store_are_gauges_and_what_is_not_known_has_none():
+def test_the_figures_of_a_store_are_gauges():
+    """The figures of a store are gauges and what is not known has none."""
     assert samples(Figures()) == {}
     figures = Figures(formats={"review": FormatFigures(debates=4)})
     figures.strength.add(6.0)

@@ -152,7 +152,8 @@ async def _through_mcp(store: str, env: Mapping[str, str], folder: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.skipif(not FULL, reason="one more process: in full runs")
-async def test_a_collector_that_is_away_is_named_once_and_holds_no_debate_up(tmp_path: Path) -> None:
+async def test_a_collector_that_is_away_is_named_once(tmp_path: Path) -> None:
+    """A collector that is away is named once and holds no debate up."""
     with FakeProvider() as fake:
         env = {**environment(fake, Collector("http://127.0.0.1:9"), tmp_path)}
         words = ("debate", "We should act", "-f", "freeform", "--store", f"{tmp_path}/s.sqlite")
@@ -188,7 +189,8 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
     assert process.returncode == 0
 
 
-def test_a_protocol_that_is_not_spoken_is_refused_with_what_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_protocol_that_is_not_spoken_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A protocol that is not spoken is refused with what would do."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
     with pytest.raises(InvalidInputError, match="OTEL_EXPORTER_OTLP_PROTOCOL is 'grpc'") as refused:
         add_tracing(NullObserver(), {"DISPUTATIO_TRACES": "otlp"})

@@ -63,7 +63,8 @@ def tools(draw: st.DrawFn) -> list[OfferedTool]:
 
 @examples(15)
 @given(tools(), st.integers(1, 4), st.integers(0, 2**30))
-def test_the_form_is_one_that_strict_providers_take_and_every_answer_to_it_can_be_read(made, most, seed):
+def test_the_form_is_one_that_strict_providers_take(made, most, seed):
+    """The form is one that strict providers take and every answer to it can be read."""
     schema = build_choice_schema(made, most)
     assert strict_flaw(schema) is None
     assert "203.0.113.1" not in canonical(schema)
@@ -101,13 +102,15 @@ def test_arguments_as_text_are_read_or_told_to_be_unreadable(text):
     assert request.arguments == (json.loads(text or "{}") if readable else {"text": text})
 
 
-def test_the_same_call_is_made_once_and_no_more_than_there_may_be():
+def test_the_same_call_is_made_once():
+    """The same call is made once and no more than there may be."""
     rows = [{"tool": "calculate", "arguments": {"expression": text}} for text in ("1+1", "1+1", "2", "3", "4")]
     requests = read_choice({"calls": rows}, tuple(BUILTIN_TOOLS.values()), 4)
     assert [row.arguments["expression"] for row in requests] == ["1+1", "2", "3"]
 
 
-def test_the_tools_of_the_package_are_asked_for_by_the_names_of_their_arguments():
+def test_the_tools_of_the_package_are_asked_for_by_the_names():
+    """The tools of the package are asked for by the names of their arguments."""
     for tool in BUILTIN_TOOLS.values():
         plain = simplify_arguments(tool.parameters)
         assert plain is not None

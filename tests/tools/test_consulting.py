@@ -67,7 +67,8 @@ def test_a_seat_that_wants_nothing_is_asked_once_and_then_speaks():
     assert taken.asked == 1
 
 
-def test_what_was_looked_up_stands_before_the_task_of_the_turn_and_what_was_sent_before_comes_first():
+def test_what_was_looked_up_stands_before_the_task_of_the_turn():
+    """What was looked up stands before the task of the turn and what was sent before comes first."""
     taken, orders = held([calls("1+1"), calls("2+2"), SPEECH])
     assert isinstance(taken, TurnResult)
     first, second, last = (order.call.segments for order in sent(orders))
@@ -88,7 +89,8 @@ def test_the_rounds_have_an_end_and_no_call_is_made_twice():
     assert requests(orders) == ["1"]
 
 
-def test_a_seat_that_cannot_say_what_to_look_up_speaks_all_the_same():
+def test_a_seat_that_cannot_choose_a_tool_still_speaks():
+    """A seat that cannot say what to look up speaks all the same."""
     taken, orders = held(["no", "no", SPEECH])
     assert isinstance(taken, TurnResult)
     assert [(row.part, row.because) for row in orders if isinstance(row, Reject)] == [("tools-1", "shape")]

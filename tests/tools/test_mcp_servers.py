@@ -46,7 +46,8 @@ def hidden(text: str) -> list[str]:
     return [char for char in text if char != "\n" and unicodedata.category(char) in {"Cc", "Cf"}]
 
 
-async def test_a_server_of_the_official_library_is_started_asked_and_stopped():
+async def test_a_server_of_the_official_library_is_started_asked():
+    """A server of the official library is started asked and stopped."""
     server = McpServer("town", (sys.executable, str(HERE / "library_server.py")))
     box = await open_tools({"pro": ("town",)}, SourceSet(), {"town": server}, ToolLimits())
     try:
@@ -96,7 +97,8 @@ async def test_a_server_is_reached_over_http():
     assert gone.fault is not None
 
 
-async def test_only_tools_declared_read_only_are_offered_unless_the_user_names_them():
+async def test_only_read_only_or_named_tools_are_offered():
+    """Only tools declared read only are offered unless the user names them."""
     box = await opened("good")
     await box.aclose()
     assert names(box) == ["demo.lookup", "demo.measure"]
@@ -105,7 +107,8 @@ async def test_only_tools_declared_read_only_are_offered_unless_the_user_names_t
     assert names(box) == ["calculate", "demo.erase", "demo.quiet"]
 
 
-async def test_what_a_tool_reports_as_an_error_is_a_result_that_says_so():
+async def test_what_a_tool_reports_as_an_error_is_a_result():
+    """What a tool reports as an error is a result that says so."""
     box = await opened("good")
     result = await box.call("demo.measure", {"word": "x"})
     await box.aclose()
@@ -123,7 +126,8 @@ async def test_what_a_tool_reports_as_an_error_is_a_result_that_says_so():
         ("hostile", ("demo.huge",), "its parameters take"),
     ],
 )
-async def test_a_server_or_tool_that_cannot_be_used_is_refused_in_a_sentence(behaviour, words, said):
+async def test_a_server_or_tool_that_cannot_be_used_is_refused(behaviour, words, said):
+    """A server or tool that cannot be used is refused in a sentence."""
     failure = await refusal(behaviour, *words)
     assert said in failure.cause
     assert failure.next_step
@@ -163,7 +167,8 @@ async def test_a_tool_that_takes_too_long_is_a_result_that_says_so():
     assert "0.2 seconds" in result.text
 
 
-async def test_a_server_that_dies_is_a_result_and_is_started_again_for_the_next_call(tmp_path):
+async def test_a_server_that_dies_is_a_result(tmp_path):
+    """A server that dies is a result and is started again for the next call."""
     log = tmp_path / "calls"
     box = await open_tools({"pro": ("demo",)}, SourceSet(), plain("dies", str(log)), ToolLimits())
     results = [await box.call("demo.lookup", {"word": str(number)}) for number in range(2)]
@@ -172,7 +177,8 @@ async def test_a_server_that_dies_is_a_result_and_is_started_again_for_the_next_
     assert len(log.read_text().splitlines()) == 2
 
 
-async def test_a_result_is_cut_at_the_limit_and_what_was_left_out_is_counted():
+async def test_a_result_is_cut_at_the_limit():
+    """A result is cut at the limit and what was left out is counted."""
     box = await opened("long", limits=ToolLimits(result_chars=300))
     result = await box.call("demo.lookup", {"word": "x"})
     await box.aclose()

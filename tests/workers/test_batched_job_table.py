@@ -36,7 +36,8 @@ class Counter:
         return [2 * number for number in numbers]
 
 
-async def test_whoever_comes_during_a_round_is_served_by_the_next_and_all_at_once() -> None:
+async def test_whoever_comes_during_a_round_is_served_by_the_next() -> None:
+    """Whoever comes during a round is served by the next and all at once."""
     counter = Counter()
     together = Batcher(counter)
     first = asyncio.create_task(together.of(1))
@@ -50,7 +51,8 @@ async def test_whoever_comes_during_a_round_is_served_by_the_next_and_all_at_onc
     assert counter.rounds == [[1], [2, 3, 4]]
 
 
-async def test_what_is_wrong_with_one_does_not_fail_those_who_asked_with_it() -> None:
+async def test_what_is_wrong_with_one_does_not_fail_those() -> None:
+    """What is wrong with one does not fail those who asked with it."""
     counter = Counter()
     counter.go.set()
     together = Batcher(counter)
@@ -65,7 +67,8 @@ def fill(store: SqlStore, names: Sequence[str] = NAMES) -> JobTable:
     return job_table
 
 
-async def test_what_is_held_here_is_refused_a_second_time_and_stays_held(file_store: SqlStore) -> None:
+async def test_what_is_held_here_is_refused_a_second_time(file_store: SqlStore) -> None:
+    """What is held here is refused a second time and stays held."""
     fill(file_store, ["d1"])
     front = BatchedJobTable(file_store)
     assert await front.begin("d1", file_store) is not None
@@ -90,7 +93,8 @@ async def test_who_is_stopped_while_it_begins_leaves_no_claim(file_store: SqlSto
     assert file_store.claim_all(NAMES) == set(NAMES[::2])
 
 
-async def test_debates_that_begin_and_end_together_share_their_transactions(file_store: SqlStore) -> None:
+async def test_simultaneous_debates_share_transactions(file_store: SqlStore) -> None:
+    """Debates that begin and end together share their transactions."""
     fill(file_store)
     commits: list[object] = []
     sa.event.listen(file_store.engine, "commit", commits.append)
@@ -103,7 +107,8 @@ async def test_debates_that_begin_and_end_together_share_their_transactions(file
 
 
 @pytest.mark.slow
-async def test_two_that_ask_for_the_same_debates_at_once_get_each_of_them_once(fleet: Stage) -> None:
+async def test_two_that_ask_for_the_same_debates(fleet: Stage) -> None:
+    """Two that ask for the same debates at once get each of them once."""
     stores = fleet.store(), fleet.store()
     job_table = fill(stores[0])
     fronts = [BatchedJobTable(store) for store in stores]

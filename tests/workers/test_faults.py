@@ -23,7 +23,8 @@ def test_debates_survive_kills_crashes_cuts_and_jumping_clocks(fleet_ground: Gro
     assert found.resumed > 0
 
 
-def test_what_a_stalled_worker_held_is_taken_over_and_it_cannot_write_any_more(fleet_ground: Ground) -> None:
+def test_what_a_stalled_worker_held_is_taken_over(fleet_ground: Ground) -> None:
+    """What a stalled worker held is taken over and it cannot write any more."""
     found = play(fleet_ground, stalled, 4, {"latency": 0.05})
     assert found.faults == 0, found
     # The one whose ceiling is just what it needs lost a call.

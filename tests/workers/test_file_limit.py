@@ -23,5 +23,6 @@ def limits_with(hard: int) -> list[int]:
 
 
 @pytest.mark.slow
-def test_the_limit_of_open_files_is_raised_as_far_as_the_system_lets_it() -> None:
+def test_the_limit_of_open_files_is_raised_as_far() -> None:
+    """The limit of open files is raised as far as the system lets it."""
     assert limits_with(1_000) == [1_000, 1_000, 1_000]

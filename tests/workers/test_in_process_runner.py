@@ -69,9 +69,8 @@ async def test_an_order_that_cannot_be_held_says_why(runner: InProcessRunner, mo
     assert job.next_step
 
 
-async def test_what_a_process_left_is_taken_up_by_the_next_one_and_nothing_is_asked_twice(
-    file_store: SqlStore, provider: FakeProvider
-) -> None:
+async def test_what_a_process_left_is_taken_up(file_store: SqlStore, provider: FakeProvider) -> None:
+    """What a process left is taken up by the next one and nothing is asked twice."""
     first = InProcessRunner(file_store)
     await first.submit("d1", read_request(ORDER))
     await provider.answered.reach(2)
@@ -95,9 +94,10 @@ async def test_what_a_process_left_is_taken_up_by_the_next_one_and_nothing_is_as
     assert {path for path, _ in repeated} <= {row.path for row in history.lost}
 
 
-async def test_a_debate_that_stopped_at_its_ceiling_goes_on_with_a_higher_one(
+async def test_a_debate_that_stopped_at_its_ceiling_goes(
     runner: InProcessRunner, file_store: SqlStore, provider: FakeProvider
 ) -> None:
+    """A debate that stopped at its ceiling goes on with a higher one."""
     await runner.submit("d1", read_request({**ORDER, "max_calls": 3}))
     await ended(runner, "d1")
     assert [row.status for row in file_store.debates()] == ["DEBATE_TRUNCATED"]
@@ -111,9 +111,10 @@ async def test_a_debate_that_stopped_at_its_ceiling_goes_on_with_a_higher_one(
     assert not await runner.resume("d2", NewCeilings())
 
 
-async def test_an_order_that_ends_its_process_again_and_again_is_given_up(
+async def test_an_order_that_ends_its_process_again(
     runner: InProcessRunner, file_store: SqlStore, provider: FakeProvider
 ) -> None:
+    """An order that ends its process again and again is given up."""
     job_table = JobTable(file_store)
     job_table.add_job(
         Job("d1", JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), read_request(ORDER), None

@@ -60,13 +60,15 @@ def test_the_text_of_a_source_is_kept_once_by_its_hash(job_table: JobTable, file
     assert "14 EUR" not in body
 
 
-def test_higher_priorities_are_taken_first_and_equal_ones_in_their_order(job_table: JobTable) -> None:
+def test_higher_priorities_are_taken_first(job_table: JobTable) -> None:
+    """Higher priorities are taken first and equal ones in their order."""
     for debate, priority in (("a", 0), ("bb", 5), ("ccc", 0), ("dddd", 5)):
         job_table.add_job(waiting(debate, priority), ORDER, None)
     assert [row.debate for row in job_table.jobs(unfinished=True)] == ["bb", "dddd", "a", "ccc"]
 
 
-def test_what_waits_is_cancelled_at_once_and_what_runs_is_asked_to_stop(job_table: JobTable) -> None:
+def test_what_waits_is_cancelled_at_once(job_table: JobTable) -> None:
+    """What waits is cancelled at once and what runs is asked to stop."""
     for debate in ("d1", "d2", "d3"):
         job_table.add_job(waiting(debate), ORDER, None)
     job_table.begin_all(["d2"])
@@ -81,9 +83,9 @@ def test_what_waits_is_cancelled_at_once_and_what_runs_is_asked_to_stop(job_tabl
     assert job.state is JobState.CANCELLED
 
 
-async def test_tries_are_counted_from_the_last_answer_and_a_worker_that_stops_in_good_order_counts_none(
-    job_table: JobTable, file_store: SqlStore
-) -> None:
+async def test_tries_are_counted_from_the_last_answer(job_table: JobTable, file_store: SqlStore) -> None:
+    """Tries are counted from the last answer and a worker that stops in good order counts none."""
+
     def tried() -> int:
         return job_table.begin_all(["d1"])["d1"].tries
 
@@ -101,7 +103,8 @@ async def test_tries_are_counted_from_the_last_answer_and_a_worker_that_stops_in
     assert tried() == 1
 
 
-def test_what_is_over_is_not_begun_and_what_is_to_be_stopped_counts_no_try(job_table: JobTable) -> None:
+def test_finished_jobs_do_not_start_again(job_table: JobTable) -> None:
+    """What is over is not begun and what is to be stopped counts no try."""
     for debate in ("d1", "d2", "d3"):
         job_table.add_job(waiting(debate), ORDER, None)
     job_table.finish("d1", JobState.FAILED, "why", "then")

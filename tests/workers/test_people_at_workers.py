@@ -92,9 +92,10 @@ async def asked(client: httpx.AsyncClient, debate: str, *, besides: str = "") ->
 
 
 @pytest.mark.slow
-async def test_a_turn_handed_in_while_its_worker_is_gone_is_taken_by_the_next(
+async def test_a_turn_handed_in_while_its_worker_is_gone_is_taken(
     fleet_ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A turn handed in while its worker is gone is taken by the next."""
     monkeypatch.setattr(open_questions, "TAKEN_S", 0.1)
     with fleet_ground.stage() as fleet:
         first = fleet.worker("-c 4 --drain 0.1")

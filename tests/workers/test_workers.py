@@ -39,7 +39,8 @@ async def run(*words: str) -> int:
     return await asyncio.to_thread(command)
 
 
-async def test_a_worker_told_to_stop_puts_back_what_does_not_end_and_others_go_on_with_it(fleet_ground: Ground) -> None:
+async def test_a_worker_told_to_stop_puts_back_what_does_not_end(fleet_ground: Ground) -> None:
+    """A worker told to stop puts back what does not end and others go on with it."""
     with fleet_ground.stage(latency=0.05) as fleet:
         fleet.provider.hold()
         port = free_port()
@@ -68,9 +69,10 @@ async def test_a_worker_told_to_stop_puts_back_what_does_not_end_and_others_go_o
     assert (found.faults, found.statuses) == (0, {"COMPLETE": 1})
 
 
-async def test_a_running_debate_is_cancelled_from_another_process_and_the_most_urgent_is_next(
+async def test_a_running_debate_is_cancelled_from_another_process(
     fleet: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """A running debate is cancelled from another process and the most urgent is next."""
     fleet.provider.hold()
     (low,) = await fleet.order(1, priority=-5)
     (high,) = await fleet.order(1, priority=5)
@@ -108,9 +110,10 @@ async def test_all_workers_together_keep_to_the_limit_of_a_provider(fleet_ground
         assert inspect(fleet).faults == 0
 
 
-async def test_a_full_queue_and_other_mistakes_are_answered_in_one_sentence(
+async def test_a_full_queue_and_other_mistakes_are_answered(
     fleet: Stage, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
+    """A full queue and other mistakes are answered in one sentence."""
     way = ("--store", fleet.url)
     assert await run("enqueue", "We should act", "--format", "freeform", "--most-waiting", "1", *way) == 0
     debate = capsys.readouterr().out.strip()

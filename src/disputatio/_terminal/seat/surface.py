@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from disputatio._terminal.paint import put
 from disputatio._terminal.seat.asking import COMMANDS, Asker, DetachAware, Draft, Passing, Walk
-from disputatio._terminal.seat.floor import (
+from disputatio._terminal.seat.prompted import PromptAsker
+from disputatio._terminal.seat.turn_prompt import (
     command_lines,
     draft_lines,
     paragraph_lines,
@@ -20,7 +21,6 @@ from disputatio._terminal.seat.floor import (
     turn_lines,
     unheard,
 )
-from disputatio._terminal.seat.prompted import PromptAsker
 from disputatio._terminal.seat.typed import LineAsker, LineInput
 from disputatio.errors import PersonLeftError
 from disputatio.participants.human import DraftBook, Filled, Passed, TurnRequest, words_in
