@@ -210,7 +210,7 @@ async def resume(
     observer: Observer | None = None,
     client_factory: ClientFactory | None = None,
 ) -> Debate:
-    """Go on with an interrupted, truncated or degraded debate; nothing already paid is asked again.
+    """Continue an interrupted, truncated or degraded debate; nothing already paid is asked again.
 
     Args:
         debate_id: its id, or the beginning of it.
@@ -386,7 +386,7 @@ async def sign_off(
 async def import_transcripts(
     files: Sequence[str | Path], *, store: Store | str | Path | None = None
 ) -> tuple[Debate, ...]:
-    """Take transcripts of debates that were held elsewhere into a store, as records that verify and are shown.
+    """Import transcripts of debates that took place elsewhere into a store, as records that verify and are shown.
 
     All files are read before anything is written. A file that the store has already is found there again. What a
     transcript does not say stays unknown; such a debate cannot be resumed.

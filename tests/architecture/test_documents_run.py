@@ -195,3 +195,16 @@ def test_command_line_reference_is_generated():
 
     written = (ROOT / "docs/reference/command-line.md").read_text("utf-8")
     assert written == reference(), "run: make reference"
+
+
+def test_every_module_that_a_document_names_exists():
+    """A file such as ``engine/opening.py`` is looked for in the package, beside the tests and in the benchmark."""
+    made_by_users = {"my_debate.py"}
+    there = [
+        path.relative_to(ROOT).as_posix()
+        for top in ("src", "tests", "bench", "examples")
+        for path in (ROOT / top).rglob("*.py")
+    ]
+    for document in DOCUMENTS:
+        for name in set(re.findall(r"`([\w/]+\.py)`", document.read_text("utf-8"))) - made_by_users:
+            assert any(f"/{path}".endswith(f"/{name}") for path in there), f"{document.name} names {name}"

@@ -115,7 +115,7 @@ def backtest(
     ] = None,
     **given: Any,
 ) -> None:
-    """Hold the market debate on every date of a plan, and score it beside benchmarks on the same dates.
+    """Run the market debate on every date of a plan, and score it against benchmarks on the same dates.
 
     Rules argue and judge unless --seat names models. Each date is a debate with a record, on what was known that
     evening: the same command again goes on where it was stopped, and --from-records makes the report again. The plan

@@ -143,7 +143,7 @@ def check_judge(
     store: ChecksStoreOption = None,
     **given: Any,
 ) -> None:
-    """Plant known flaws in recorded debates and measure what the judge catches, misses and leans to.
+    """Inject known flaws into recorded debates, and measure what the judge finds, misses and prefers.
 
     With --baseline the exit code is 8 where the judge got worse beyond chance. Each debate has a record: the same
     command again goes on where it was stopped, and asks nothing twice.

@@ -29,7 +29,7 @@ def check_critic(
     store: ChecksStoreOption = None,
     **given: Any,
 ) -> None:
-    """Put propositions with known flaws before the critic: mean strength, flaws named, softening words.
+    """Give the critic propositions with known flaws: mean strength, flaws named, softening words.
 
     The exit code is 9 where the mean strength is not above 7, or not one flaw was named. Each case has a record: the
     same command again goes on where it was stopped, and asks nothing twice.

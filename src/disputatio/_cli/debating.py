@@ -130,7 +130,7 @@ def resume(
     plain: PlainOption = False,
     **given: Any,
 ) -> None:
-    """Go on with an interrupted, truncated or degraded debate. Nothing already paid is asked again.
+    """Continue an interrupted, truncated or degraded debate. Nothing already paid is asked again.
 
     Ceilings given here replace the old ones and include what is already spent.
     """

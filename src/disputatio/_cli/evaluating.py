@@ -93,7 +93,7 @@ def evaluate(
     store: ChecksStoreOption = None,
     **given: Any,
 ) -> None:
-    """Hold debates and their baselines on questions whose right answers are known, and say what the difference shows.
+    """Run debates and their baselines on questions whose right answers are known, and say what the difference shows.
 
     Accuracy and cost with intervals, paired tests and their power. The baselines are a single answer, a free-form
     debate, and a vote of as many single answers as cost what the debate cost. Each debate has a record: the same

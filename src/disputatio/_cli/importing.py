@@ -1,4 +1,4 @@
-"""``disputatio import``: transcripts of debates that were held elsewhere become records like any other."""
+"""``disputatio import``: transcripts of debates that took place elsewhere become records like any other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def import_files(
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print what was imported as JSON.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Import transcripts of debates that were held elsewhere, one debate a file.
+    """Import transcripts of debates that took place elsewhere, one debate a file.
 
     Each becomes a record that verifies and is shown like any other. What a transcript does not say stays unknown, and
     such a debate cannot be resumed. A file that was imported before is found again.

@@ -30,7 +30,7 @@ def doctor(
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the findings as JSON.")] = False,
     **given: Any,
 ) -> None:
-    """Say what was found, where each setting comes from, and whether each model answers.
+    """Report what was found, where each setting comes from, and whether each model answers.
 
     Each model is asked for one word. Keys are never printed.
     """

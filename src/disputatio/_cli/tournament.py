@@ -89,7 +89,7 @@ def tournament(
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the report as JSON.")] = False,
     **given: Any,
 ) -> None:
-    """Set models against each other on both sides of every topic, and rank them with intervals.
+    """Let models debate each other on both sides of every topic, and rank them with intervals.
 
     Ceilings are of the whole tournament. Each match is an ordinary debate with a record of its own: the same command
     again goes on where it was stopped, and asks nothing twice.

@@ -61,7 +61,7 @@ def worker(
     ] = False,
     store: StoreOption = None,
 ) -> None:
-    """Hold debates that wait in a PostgreSQL store, beside other workers, until it is stopped.
+    """Run the debates that wait in a PostgreSQL store, beside other workers, until stopped.
 
     Debates of a worker that dies are taken over by the others within 15 seconds. Keys are taken from the environment.
     """
