@@ -436,7 +436,7 @@ def test_team_channels_reach_no_other_prompt(mode: str) -> None:
 def test_a_seat_cannot_write_to_a_channel_that_is_not_its_own() -> None:
     for seat, channel in [("con_1", "team_pro"), ("judge", "team_con"), ("pro_1", "judge_notes")]:
         with pytest.raises(ForbiddenMessageError):
-            channels().post(Message(Seat(seat), Phase("opening"), "psst", Channel(channel)))
+            channels().add(Message(Seat(seat), Phase("opening"), "psst", Channel(channel)))
 
 
 @examples(6)
