@@ -103,7 +103,7 @@ def condition() -> tuple[str, bool]:
         return {"one": 0.7 if (came[day] if knows else chance.random() < 0.5) else 0.3}
 
     said = describe_verdict(score_backtest(plan, series, forecasts))
-    return said, "on the balanced label" in said and "at the discordance" in said
+    return said, "on the balanced label" in said and "at the observed discordance" in said
 
 
 def lags() -> tuple[str, bool]:
