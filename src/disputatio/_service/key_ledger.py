@@ -219,12 +219,20 @@ class KeyLedger:
             return NO_LIMIT
         mine = (runs.c.key == key.id) | (runs.c.owner == key.id)
         first_day = day_of(stamp(key.period.began(now)))
-        booked = sa.select(sa.func.sum(spending.c.usd), sa.func.sum(spending.c.tokens)).join_from(spending, runs)
-        held = sa.select(sa.func.sum(runs.c.held_usd), sa.func.sum(runs.c.held_tokens))
-        usd, tokens = Decimal(0), 0
-        for query in (booked.where(mine & (spending.c.day >= first_day)), held.where(mine & runs.c.ended_at.is_(None))):
-            row = connection.execute(query).one()
-            usd, tokens = usd + (row[0] or 0), tokens + int(row[1] or 0)
+        booked = mine & (spending.c.day >= first_day)
+        held = mine & runs.c.ended_at.is_(None)
+        # One statement sees one state: between two of them a run could be settled, and its cost would be in neither.
+        sums = [
+            sa.select(sa.func.sum(column)).select_from(source).where(rows).scalar_subquery()
+            for column, source, rows in (
+                (spending.c.usd, spending.join(runs), booked),
+                (spending.c.tokens, spending.join(runs), booked),
+                (runs.c.held_usd, runs, held),
+                (runs.c.held_tokens, runs, held),
+            )
+        ]
+        row = connection.execute(sa.select(*sums)).one()
+        usd, tokens = (row[0] or Decimal(0)) + (row[2] or 0), int(row[1] or 0) + int(row[3] or 0)
         return Room(
             None if key.budget_usd is None else max(Decimal(0), key.budget_usd - usd),
             None if key.budget_tokens is None else max(0, key.budget_tokens - tokens),
