@@ -114,6 +114,7 @@ reference: install
 	$(BIN)/python -m disputatio._cli.reference > docs/reference/command-line.md
 	$(BIN)/python -m disputatio.config.reference docs/reference/configuration.md
 	$(BIN)/python -m disputatio.results.reference > docs/reference/tables.md
+	$(BIN)/python -m disputatio._cli.api_reference > docs/reference/api.md
 
 # The tools that look after what is installed, in an environment of their own: each file of theirs is known by its hash.
 SUPPLY := .venv-supply

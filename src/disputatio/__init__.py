@@ -1,6 +1,6 @@
 """Disputatio: structured debate between AI models, people and rule-based analysts.
 
-The rules of a debate are kept by code: typed turns, cross-examination, scores computed from a rubric, a ceiling on
+Code enforces the rules of a debate: typed turns, cross-examination, scores computed from a rubric, a ceiling on
 cost, and a tamper-evident record that can be resumed, replayed and audited::
 
     import disputatio
@@ -8,7 +8,7 @@ cost, and a tamper-evident record that can be resumed, replayed and audited::
     result = await disputatio.debate("We should adopt microservices", seats={"all": "ollama:qwen3:8b"})
     print(result.text())
 
-This module is the front door; everything in ``__all__`` is kept stable.
+Everything in ``__all__`` is public and stays stable.
 """
 
 from disputatio._lazy import __dir__ as __dir__

@@ -65,7 +65,7 @@ async def debate(
             installed format, or a file of your own rules, such as ``./my_debate.py:rules``, which is run. Options of
             a format come with it: ``Panel(debaters=["ada", "bo"], threshold=2)``.
         seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers every seat.
-            ``Seat(model="openai:gpt-5", temperature=0.2)`` says how a model is called. A person sits there as
+            ``SeatOptions(model="openai:gpt-5", temperature=0.2)`` says how a model is called. A person sits there as
             ``Person(surface)``, see `disputatio.participants.human`. Seats that are not named are taken as the
             environment and the configuration file say.
         evidence: sources for all seats: paths of text, Markdown, HTML, PDF and JSON files, ``-`` for standard input,

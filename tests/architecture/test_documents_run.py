@@ -190,6 +190,15 @@ def test_the_exit_codes_in_the_readme_are_those_of_the_program():
     assert told["3"].startswith("truncated")
 
 
+def test_api_reference_is_generated():
+    from disputatio._cli.api_reference import PUBLIC_MODULES, api_reference
+
+    written = (ROOT / "docs/reference/api.md").read_text("utf-8")
+    assert written == api_reference(), "run: make reference"
+    assert "0x" not in written
+    assert all(f"## {module}\n" in written for module in PUBLIC_MODULES)
+
+
 def test_command_line_reference_is_generated():
     from disputatio._cli.reference import reference
 

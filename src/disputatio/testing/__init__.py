@@ -1,6 +1,6 @@
 """For tests of programs that use Disputatio: answers without a model, and a provider that fails as real ones do.
 
-Kept stable like the front door. Nothing heavy is imported before it is used.
+It is public and stays stable. Heavy libraries are imported when they are first used.
 """
 
 from disputatio.testing.instances import Maker, instance
