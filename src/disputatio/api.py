@@ -292,7 +292,7 @@ async def fork(
         prompts: the folder of prompt overrides it was held with.
         store: where its record is, and the new one will be.
         observer: sees events and output as they come.
-        opener: makes gateways.
+        client_factory: makes model clients.
 
     Raises:
         UnknownDebateError: the store has no such debate.

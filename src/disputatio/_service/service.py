@@ -122,7 +122,7 @@ class Service:
 
     Args:
         choices: how it was started.
-        opener: makes gateways; None takes the package's own.
+        client_factory: makes model clients; None takes the package's own.
         concurrency: the most debates that are held at once in this process.
     """
 

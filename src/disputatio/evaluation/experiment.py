@@ -163,7 +163,7 @@ class Experiment:
 
     Args:
         store: holds the records.
-        opener: opens model clients.
+        client_factory: opens model clients.
         budget: the ceilings of the whole experiment.
         concurrency: how many trials run at a time.
         shares_ceiling: whether several trials run at a time under a ceiling too.
@@ -173,7 +173,7 @@ class Experiment:
         batches: sends the calls of all trials in batches, which share one ceiling call by call.
 
     Attributes:
-        opener: opens model clients.
+        client_factory: opens model clients.
         finished: the finished trials, by key.
         stopped: why some trials did not finish; empty if nothing stopped them.
     """

@@ -51,7 +51,7 @@ class BatchCollector:
 
     Args:
         book: where batches are written down.
-        opener: the way to models.
+        client_factory: opens model clients.
         clock: time between two looks at a batch.
         quiet_s: seconds without a new call after which a batch leaves, once all debates wait.
         linger_s: the same where some debate does something else.
