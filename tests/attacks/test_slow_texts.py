@@ -36,7 +36,7 @@ MOST_S = 0.1
 BOUNDED = {
     "_STARRED": "it reads files of rules, which come from the operator and not from a caller",
     "_WHOLE_POINTER": "it searches the first LONGEST_EXPRESSION characters",
-    "sentences.py:45": "it searches twenty characters",
+    "passages.py:127": "it searches twenty characters",
 }
 """Patterns that are slow for long texts and never meet any, with the reason."""
 _REPEATS = dict.fromkeys((codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT), lambda value: value[2])
@@ -107,11 +107,11 @@ def methods_in(path: Path) -> dict[str, set[str]]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             found[node.value.id].add(node.attr)
         if isinstance(node, ast.Call):
-            # Handed to a function: anything may be done with it there, but ``tokens_of`` matches place by place.
+            # Handed to a function: anything may be done with it there, but ``tokenize`` matches place by place.
             named = node.func.id if isinstance(node.func, ast.Name) else ""
             for given in node.args:
                 if isinstance(given, ast.Name):
-                    found[given.id].add("match" if named == "tokens_of" else "handed on")
+                    found[given.id].add("match" if named == "tokenize" else "handed on")
     return found
 
 

@@ -32,7 +32,7 @@ def test_models_without_a_known_cutoff_are_refused_first(call, models, provider,
     (bare / "plan.toml").write_text(PLAN)
     refused = call("backtest", "plan.toml", *models)
     assert refused.code == 2
-    assert "Nobody says when the training data of openai_compatible:fake" in refused.err
+    assert "The end of the training data of openai_compatible:fake" in refused.err
     assert "--cutoff unknown" in refused.err
     assert provider.arrived.count == 0
     for option in (("--probe",), ("--cutoff", "2023-10"), ("--no-agents",)):

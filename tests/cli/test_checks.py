@@ -62,7 +62,7 @@ def test_a_ceiling_leaves_the_rest_unasked_and_says_so(call, judge):
     ended = call("check-judge", "--limit", "1", "--probe", "flaws", *judge, "--max-calls", "2")
     assert ended.code == 3
     assert "not asked" in ended.out
-    assert "The same command goes on" in ended.out
+    assert "Run the same command again" in ended.out
 
 
 def test_labelled_texts_are_judged_and_reported(call, judge, bare):

@@ -58,7 +58,7 @@ def test_a_backtest_by_rules_takes_no_call(call, bare):
     told = json.loads(call("backtest", "plan.toml", "--dry-run", "--json").out)
     assert told["together"] == {"name": "together", "debates": 2, "calls": 0, "tokens": 0, "usd": "0"}
     lines = call("backtest", "plan.toml", "--dry-run").out
-    assert "An estimate for all of it" in lines
+    assert "This estimates everything" in lines
 
 
 def test_a_limit_may_take_the_last_dates(call, bare):

@@ -84,8 +84,8 @@ def test_no_small_step_from_the_estimate_is_better(labels, chance) -> None:
 
 
 def nudged(row, chance, by=1e-3):
-    # What the steps of the estimate have brought to zero stays there: they multiply.
-    drawn = {name: chance.random() + 1e-6 if value else 0.0 for name, value in row.items()}
+    # What the steps of the estimate have brought to zero stays there: they multiply. Rounding leaves some at 1e-17.
+    drawn = {name: chance.random() + 1e-6 if value > 1e-12 else 0.0 for name, value in row.items()}
     whole = sum(drawn.values())
     return {name: (1 - by) * value + by * drawn[name] / whole for name, value in row.items()}
 

@@ -108,7 +108,7 @@ async def test_a_turn_handed_in_while_its_worker_is_gone_is_taken(
             assert question["seat"] == "con"
             assert [row["seat"] for row in question["heard"]] == ["pro"]
             # What was shown is what any other process would show: it comes whole out of the database.
-            (kept,) = await service.floor.asked(debate)
+            (kept,) = await service.open_questions.asked(debate)
             assert PendingTurn.from_json(json.loads(json.dumps(kept.as_json()))) == kept
             turns = f"/v1/debates/{debate}/turns"
             assert (await client.post(turns, json={"path": path, "content": {"speech": 7}})).status_code == 422
