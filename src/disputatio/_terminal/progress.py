@@ -122,11 +122,6 @@ class Progress:
             self._totals = Totals.of(self._calls.values(), seconds)
         return self._totals
 
-    def model_of(self, seat: str) -> str:
-        """The model that was last called for ``seat``; empty before its first call."""
-        rows = [row.sent.model for row in self._calls.values() if row.sent.seat == seat]
-        return rows[-1] if rows else ""
-
     def seat_of(self, call: str) -> str:
         """The seat a call was made for."""
         row = self._calls.get(call)

@@ -92,25 +92,6 @@ def list_voices(table: SeatAssignments) -> tuple[Voice, ...]:
     )
 
 
-def gateways_of(table: SeatAssignments) -> Iterable[ModelClient]:
-    """Every gateway at the table, once."""
-    seen: dict[int, ModelClient] = {}
-    for occupant in table.values():
-        if isinstance(occupant, ModelSeat):
-            seen.update((id(model_client), model_client) for model_client in occupant.model_clients)
-    return seen.values()
-
-
-def split_seats(
-    seats: Mapping[str, str | Participant],
-) -> tuple[tuple[tuple[str, str], ...], dict[str, Participant], Participant | None]:
-    """Split into seats of named models, seats of participants, and the participant for all other seats."""
-    named = tuple((seat, who) for seat, who in seats.items() if isinstance(who, str))
-    scripted = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
-    for_all = scripted.pop("all", None)
-    return named, scripted, for_all
-
-
 def fill_seats(
     for_all: Participant | None,
     form: Format,

@@ -63,14 +63,6 @@ def text(allowed: str, pattern: str) -> Reader:
     return read
 
 
-def any_text(key: str, given: Given) -> str:
-    """Text that is not empty."""
-    word = stripped_text(given)
-    if not word:
-        raise bad_value(key, given, "text")
-    return word
-
-
 def number(given: Given) -> Decimal | None:
     """The exact number given, or None. Booleans and infinities are not numbers."""
     value = given.value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from disputatio.record.database import store_errors
@@ -69,40 +69,6 @@ class BatchBook(Protocol):
 
     async def provider_ids(self) -> frozenset[str]:
         """The provider's ids of all batches."""
-
-
-class MemoryBatchBook:
-    """Batches that are remembered as long as this object, for stores that keep nothing."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, BatchRow] = {}
-        self._calls: dict[Identity, Membership] = {}
-
-    async def intend(self, row: BatchRow, calls: Sequence[Identity]) -> None:
-        """Remember the batch."""
-        self._rows[row.name] = row
-        self._calls |= {identity: Membership(row.name, place) for place, identity in enumerate(calls)}
-
-    async def confirm(self, name: str, provider_id: str) -> None:
-        """Remember the provider's id."""
-        self._rows[name] = replace(self._rows[name], provider_id=provider_id)
-
-    async def drop(self, name: str) -> None:
-        """Forget the batch."""
-        self._rows.pop(name, None)
-        self._calls = {identity: row for identity, row in self._calls.items() if row.batch != name}
-
-    async def row(self, name: str) -> BatchRow | None:
-        """The batch."""
-        return self._rows.get(name)
-
-    async def calls_of(self, debate: str) -> Mapping[str, Membership]:
-        """Its calls."""
-        return {call: row for (each, call), row in self._calls.items() if each == debate}
-
-    async def provider_ids(self) -> frozenset[str]:
-        """All of them."""
-        return frozenset(row.provider_id for row in self._rows.values() if row.provider_id)
 
 
 class SqlBatchBook:

@@ -11,11 +11,6 @@ _MEASURE = 110
 _NARROWEST_TEXT = 12
 
 
-def disclaimer_lines(market: MarketReading, width: int) -> list[Line]:
-    """What this is not: printed wherever the result is."""
-    return flow([span(" ".join(market.disclaimers), Role.WARNING)], min(width, 100), hang=2)
-
-
 def analyst_lines(market: MarketReading, width: int) -> list[Line]:
     """The table by analyst; stacked where the width does not hold it."""
     rows = [

@@ -35,7 +35,7 @@ from disputatio.formats.turns.market_judging import MarketExhibit, MarketJudging
 from disputatio.kernel import Abstention, Ask, Driver, Json, JsonObject, Seat
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.motion import Motion, count_words
-from disputatio.participants.analyst.signals import choose_rules, find_objections, fire_rules, item_json
+from disputatio.participants.analyst.signals import choose_rules, find_objections, item_json
 from disputatio.participants.analyst.textbook import Textbook, fill_in, in_plain_words, packaged_text, read_textbook
 
 NO_SIGNAL = "no_signal"
@@ -343,12 +343,6 @@ def _insight(exhibits: Sequence[MarketExhibit]) -> str:
         f"By fixed rules {lead[upheld['bull'] > upheld['bear']]} comes through the cross-examination. "
         "That measures which signals agree with each other, and not what the market will do."
     )
-
-
-def quiet_rules(book: Textbook, form: MarketOpeningSpec) -> tuple[str, ...]:
-    """The rules of a seat that do not fire, for those who want to know what it looked at."""
-    names = {row.rule.name for row in fire_rules(book, form.seat, form.checker.part)}
-    return tuple(row.name for row in book.rules_of(form.seat) if row.name not in names)
 
 
 _USUAL = MarketRules()
