@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,16 +34,17 @@ def words(name: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
 
 
-def identifiers(tree: ast.Module) -> set[str]:
-    """The names that a module gives: functions, classes, parameters, variables, attributes of classes."""
-    names = set()
-    for node in ast.walk(tree):
+@cache
+def identifiers(path: Path) -> frozenset[str]:
+    """The names that a module gives, its own included: functions, classes, parameters, variables."""
+    names = {path.stem}
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 names.add(name)
             case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
                 names.add(name)
-    return names
+    return frozenset(names)
 
 
 @pytest.mark.parametrize("banned", BANNED)
@@ -51,7 +53,7 @@ def test_no_identifier_uses_a_word_of_the_old_dialect(banned: str) -> None:
         f"{path.relative_to(ROOT)}: {name}"
         for path in python_files()
         if "/src/" in str(path)
-        for name in {*identifiers(ast.parse(path.read_text("utf-8"))), path.stem}
+        for name in identifiers(path)
         if banned in words(name)
     }
     assert not found, f"say {BANNED[banned]} instead of {banned}"
