@@ -303,10 +303,10 @@ async def fork(
     from disputatio.config import arguments_of
     from disputatio.engine.forking import fork as ask_again
     from disputatio.engine.forking import fork_of
-    from disputatio.engine.recorded import recorded_settings
+    from disputatio.engine.recorded import settings_of_opening
     from disputatio.engine.runtime import Resumption
     from disputatio.proposals.program import participants_of
-    from disputatio.record.verified import find_debate, load_verified, read_verified
+    from disputatio.record.verified import find_debate, load_verified
     from disputatio.request.model import Budget, DebateRequest
 
     _check_ports(store, observer, client_factory)
@@ -321,18 +321,19 @@ async def fork(
     arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
     configured = usual_store() if store is None else ""
     async with _RuntimeContext(store, configured, observer, client_factory) as runtime:
-        found = find_debate(runtime.store, debate_id)
-        fork_of(found, load_verified(runtime.store, found), strike)
-        settings = recorded_settings(found, read_verified(runtime.store, found), arguments)
+        parent = find_debate(runtime.store, debate_id)
+        read = load_verified(runtime.store, parent)
+        found = fork_of(parent, read, strike)
+        assert read.history.opened is not None  # noqa: S101  (``fork_of`` looked at it)
         resumption = Resumption(
-            settings=settings,
+            settings=settings_of_opening(read.history.opened, arguments),
             budget_usd=ceilings.usd,
             budget_tokens=ceilings.tokens,
             budget_calls=ceilings.calls,
             participants=participants,
             prompts=folder,
         )
-        return read_debate(runtime.store, await ask_again(found, strike, resumption, runtime))
+        return read_debate(runtime.store, await ask_again(found, read, resumption, runtime))
 
 
 async def attach_outcome(

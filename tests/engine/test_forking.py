@@ -61,7 +61,12 @@ def forked(parent: Staged, *struck: str, answering: Any = staged) -> Staged:
     """A fork of a debate of the stage, in a store that holds a copy of its parent."""
     store = copied(parent)
     settings = settings_of("structured")
-    return Staged(asyncio.run(fork(parent.id, struck, Resumption(settings), house_of(store, answering))), store)
+    return Staged(asyncio.run(ask_again(parent, struck, Resumption(settings), house_of(store, answering))), store)
+
+
+async def ask_again(parent: Staged, struck: Sequence[str], resumption: Resumption, runtime: Runtime) -> str:
+    read = load_verified(runtime.store, parent.id)
+    return await fork(fork_of(parent.id, read, struck), read, resumption, runtime)
 
 
 def copied(debate: Staged, events: Sequence[Sealed] | None = None) -> MemoryStore:
@@ -226,7 +231,7 @@ def test_a_review_is_asked_again_from_where_it_was_said(struck, first_again) -> 
     store = copied(reviewed())
     runtime = Runtime(store, clock=PatientClock(), client_factory=speaking(moderation=settled), checks_first=False)
     resumption = Resumption(settings_for("review"))
-    new = Staged(asyncio.run(fork(reviewed().id, (struck,), resumption, runtime)), store)
+    new = Staged(asyncio.run(ask_again(reviewed(), (struck,), resumption, runtime)), store)
     assert new.report.missing == (), new.report.missing
     trace = {row["id"]: row for row in new.report.outcome["trace"]}
     assert struck not in trace
@@ -253,7 +258,7 @@ def test_the_estimate_is_what_those_turns_took_in_the_parent() -> None:
 def test_ceilings_are_those_of_the_fork_alone() -> None:
     store = copied(structured())
     resumption = Resumption(settings_of("structured"), budget_calls=2)
-    new = Staged(asyncio.run(fork(structured().id, ("CON on PRO-2",), resumption, house_of(store, staged))), store)
+    new = Staged(asyncio.run(ask_again(structured(), ("CON on PRO-2",), resumption, house_of(store, staged))), store)
     assert new.report.status is Status.TRUNCATED
     assert len([row for row in new.events if row.kind == CallSent.kind]) == 2
     with pytest.raises(InvalidInputError, match="stopped at its ceiling, so turns are missing: it cannot be forked"):
@@ -301,4 +306,4 @@ def test_other_prompts_than_the_parents_are_refused(tmp_path) -> None:
     (folder / "judging.md").write_text("Judge.", "utf-8")
     resumption = Resumption(settings_of("structured"), prompts=tmp_path / "prompts")
     with pytest.raises(ResumeMismatchError):
-        asyncio.run(fork(structured().id, ("PRO-2",), resumption, house_of(copied(structured()), staged)))
+        asyncio.run(ask_again(structured(), ("PRO-2",), resumption, house_of(copied(structured()), staged)))

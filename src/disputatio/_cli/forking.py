@@ -83,17 +83,19 @@ async def _fork(prefix: str, struck: list[str], arguments: Arguments, screen: Sc
     from disputatio._cli.kept import found_in
     from disputatio.engine.forking import fork as ask_again
     from disputatio.engine.forking import fork_of
-    from disputatio.engine.recorded import recorded_settings
+    from disputatio.engine.recorded import settings_of_opening
     from disputatio.engine.runtime import Resumption, Runtime
     from disputatio.record.sql import SqlStore
-    from disputatio.record.verified import load_verified, read_verified
+    from disputatio.record.verified import load_verified
     from disputatio.telemetry.tracing import add_tracing
 
     store = SqlStore(store_url(arguments), create=False)
     try:
         parent = found_in(store, prefix)
-        fork_of(parent, load_verified(store, parent), struck)
-        settings = recorded_settings(parent, read_verified(store, parent), arguments)
+        read = load_verified(store, parent)
+        found = fork_of(parent, read, struck)
+        assert read.history.opened is not None  # noqa: S101  (``fork_of`` looked at it)
+        settings = settings_of_opening(read.history.opened, arguments)
         say_notes(settings)
         budget = settings.budget
         resumption = Resumption(
@@ -106,7 +108,7 @@ async def _fork(prefix: str, struck: list[str], arguments: Arguments, screen: Sc
             store, observer=add_tracing(screen.observer), streams=screen.watches, client_factory=screen.client_factory
         )
         async with screen.showing():
-            debate_id = await ask_again(parent, struck, resumption, runtime, on_opened=screen.opened)
+            debate_id = await ask_again(found, read, resumption, runtime, on_opened=screen.opened)
         return screen.result(store, debate_id)
     finally:
         await store.aclose()

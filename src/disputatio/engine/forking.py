@@ -51,7 +51,7 @@ from disputatio.participants.human import KIND as PERSON
 from disputatio.participants.shared_clients import SharedClients
 from disputatio.record.events import DebateForked, DebateOpened, Event, TurnTaken, encode
 from disputatio.record.history import History, Status
-from disputatio.record.verified import VerifiedRecord, load_verified
+from disputatio.record.verified import VerifiedRecord
 from disputatio.tools.toolset import Toolset
 
 _MOST_NAMED = 8
@@ -226,36 +226,33 @@ def _costed(fork: Fork, history: History) -> Fork:
 
 
 async def fork(
-    parent: str,
-    struck: Sequence[str],
+    found: Fork,
+    read: VerifiedRecord,
     resumption: Resumption,
     runtime: Runtime,
     *,
     on_opened: Callable[[str], None] | None = None,
     debate: str = "",
 ) -> str:
-    """Hold a debate again without what is ``struck``; returns the new debate's id. The parent stays as it is.
+    """Run the debate of a fork, and return its id. The parent stays as it is.
 
     Args:
-        parent: the id of the debate that is forked.
-        struck: names of its parts.
-        resumption: what it is held with; ceilings are those of the new debate alone, and the parent's where not given.
+        found: the fork, as ``fork_of`` found it.
+        read: the record of the parent from which it was found.
+        resumption: what it runs with; ceilings are those of the new debate alone, and the parent's where not given.
         runtime: what it runs in.
         on_opened: is told the new id as soon as there is a record.
         debate: the id that the new debate is to have.
 
     Raises:
-        VerificationError: the parent's record was altered.
-        InvalidInputError: it cannot be forked, or a name is none of it; nothing was written or spent.
+        InvalidInputError: a person sat in a seat that nobody takes; nothing was written or spent.
         ResumeMismatchError: prompts or seats are not those of the parent.
         ProviderError: a model certainly cannot answer.
         StoreError: the record could not be written.
     """
     await wait_for_turn()
-    read = await asyncio.to_thread(load_verified, runtime.store, parent)
-    found = await asyncio.to_thread(fork_of, parent, read, struck)
     opened = read.history.opened
-    assert opened is not None  # noqa: S101  (it was looked at)
+    assert opened is not None  # noqa: S101  (``fork_of`` looked at it)
     check_people(opened, resumption)
     model_clients, claimed = SharedClients(runtime.client_factory), ""
     tools: Toolset | None = None

@@ -62,7 +62,11 @@ def recorded_settings(
     Raises:
         ResumeMismatchError: the debate was imported, or the given address differs from the recorded one.
     """
-    opened = recorded_opening(debate_id, record)
+    return settings_of_opening(recorded_opening(debate_id, record), arguments, rules_file)
+
+
+def settings_of_opening(opened: DebateOpened, arguments: Arguments, rules_file: str | None = None) -> Settings:
+    """The same for a record whose opening was read already."""
     seats: Mapping[str, Any] = opened.seats
     if not arguments.seated():
         _check_address(seats, arguments.base_url)
