@@ -24,7 +24,6 @@ from disputatio.participants.batch.api import (
     json_response,
     moment,
     part,
-    rows,
 )
 from disputatio.participants.remote.composing import ComposedRequest
 
@@ -50,14 +49,11 @@ _STATUSES: Final = {
 class AnthropicBatches:
     """The batches of one model. Args: ``composed`` is a single call of it."""
 
+    limits: Final = LIMITS
+
     def __init__(self, composed: ComposedRequest) -> None:
         self._root = f"{composed.url.partition('?')[0].removesuffix(_PATH)}{_PATH}/batches"
         self._http = BatchHttp(composed)
-
-    @property
-    def limits(self) -> Limits:
-        """The most that one batch may hold."""
-        return LIMITS
 
     def item(self, custom_id: str, body: bytes) -> bytes:
         """One of the requests."""
@@ -75,21 +71,22 @@ class AnthropicBatches:
     async def find(self, name: str, *, since: float, size: int, others: frozenset[str]) -> str | bool | None:
         """Look for a batch of that size and time whose results carry the name."""
         undecided = False
-        after: dict[str, Any] = {}
-        while True:
-            page = await self._http.json("GET", self._root, params={"limit": _PAGE, **after})
-            found = rows(page, "data")
-            for row in found:
-                provider_id = str(row.get("id"))
-                if provider_id in others or moment(row.get("created_at")) < since - SKEW_S or _size(row) != size:
-                    continue
-                if row.get("processing_status") != "ended":
-                    undecided = True
-                elif await self._carries(provider_id, name):
-                    return provider_id
-            if not found or not page.get("has_more") or moment(found[-1].get("created_at")) < since - SKEW_S:
-                return False if undecided else None
-            after = {"after_id": str(found[-1].get("id"))}
+        async for row in self._http.recent(
+            self._root,
+            "data",
+            size={"limit": _PAGE},
+            since=since,
+            created=_created,
+            following=lambda page, last: {"after_id": str(last.get("id"))} if page.get("has_more") else {},
+        ):
+            provider_id = str(row.get("id"))
+            if provider_id in others or _created(row) < since - SKEW_S or _size(row) != size:
+                continue
+            if row.get("processing_status") != "ended":
+                undecided = True
+            elif await self._carries(provider_id, name):
+                return provider_id
+        return False if undecided else None
 
     async def _carries(self, provider_id: str, name: str) -> bool:
         async for row in self._http.lines(f"{self._root}/{provider_id}/results"):
@@ -123,6 +120,10 @@ def _result(row: dict[str, Any]) -> ItemResult:
         return ItemResult(custom_id, json_response(error, _STATUSES.get(str(named), 500)))
     known = kind in ("expired", "canceled")
     return ItemResult(custom_id, None, f"the item {kind if known else 'has no response'}", unbilled=known)
+
+
+def _created(row: dict[str, Any]) -> float:
+    return moment(row.get("created_at"))
 
 
 def _size(row: dict[str, Any]) -> int:

@@ -9,7 +9,7 @@ This module imports httpx2 when it is imported, so import it only where a batch 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Protocol
@@ -160,6 +160,35 @@ class BatchHttp:
         """The JSON object that a request brings. Raises as ``request``."""
         response = await self.request(method, url, **settings)
         return parsed(response.content)
+
+    async def recent(
+        self,
+        url: str,
+        *path: str,
+        size: dict[str, int],
+        since: float,
+        created: Callable[[dict[str, Any]], float],
+        following: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]],
+    ) -> AsyncIterator[dict[str, Any]]:
+        """The batches of a list that is in pages, newest first, up to those that are too old. Raises as ``request``.
+
+        Args:
+            url: of the list.
+            path: where a page has its batches.
+            size: the parameter that says how many batches a page has.
+            since: batches created before this time, in seconds since 1970, are not asked for.
+            created: when a batch was created.
+            following: the parameters of the next page, from a page and its last batch; empty where it is the last.
+        """
+        after: dict[str, Any] = {}
+        while True:
+            page = await self.json("GET", url, params={**size, **after})
+            found = rows(page, *path)
+            for row in found:
+                yield row
+            after = following(page, found[-1]) if found else {}
+            if not after or created(found[-1]) < since - SKEW_S:
+                return
 
     async def lines(self, url: str, **headers: str) -> AsyncIterator[dict[str, Any]]:
         """The objects in a file of JSON lines, one at a time; other lines are left out. Raises as ``request``."""

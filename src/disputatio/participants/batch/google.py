@@ -18,7 +18,6 @@ from typing import Any, Final
 import orjson
 
 from disputatio.participants.batch.api import (
-    SKEW_S,
     BatchHttp,
     BatchState,
     ItemResult,
@@ -43,15 +42,12 @@ _STATUSES: Final = {1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 13: 
 class GoogleBatches:
     """The batches of one model. Args: ``composed`` is a single call of it."""
 
+    limits: Final = LIMITS
+
     def __init__(self, composed: ComposedRequest) -> None:
         self._model = composed.url.partition("?")[0].removesuffix(_CALL)
         self._root = self._model.rpartition("/models/")[0]
         self._http = BatchHttp(composed)
-
-    @property
-    def limits(self) -> Limits:
-        """The most that one batch may hold."""
-        return LIMITS
 
     def item(self, custom_id: str, body: bytes) -> bytes:
         """One of the inline requests."""
@@ -74,17 +70,17 @@ class GoogleBatches:
         others: frozenset[str],  # noqa: ARG002
     ) -> str | None:
         """Look for the display name, newest first."""
-        token: dict[str, Any] = {}
-        while True:
-            page = await self._http.json("GET", f"{self._root}/batches", params={"pageSize": _PAGE, **token})
-            found = rows(page, "operations")
-            for row in found:
-                if part(row, "metadata", "displayName") == name:
-                    return str(row.get("name"))
-            following = page.get("nextPageToken")
-            if not found or not following or moment(part(found[-1], "metadata", "createTime")) < since - SKEW_S:
-                return None
-            token = {"pageToken": following}
+        async for row in self._http.recent(
+            f"{self._root}/batches",
+            "operations",
+            size={"pageSize": _PAGE},
+            since=since,
+            created=lambda row: moment(part(row, "metadata", "createTime")),
+            following=lambda page, _: {"pageToken": page["nextPageToken"]} if page.get("nextPageToken") else {},
+        ):
+            if part(row, "metadata", "displayName") == name:
+                return str(row.get("name"))
+        return None
 
     async def state(self, provider_id: str) -> BatchState:
         """Where the batch is."""

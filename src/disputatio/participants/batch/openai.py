@@ -16,7 +16,6 @@ from typing import Any, Final
 import orjson
 
 from disputatio.participants.batch.api import (
-    SKEW_S,
     BatchHttp,
     BatchState,
     ItemResult,
@@ -38,14 +37,11 @@ LIMITS: Final = Limits(50_000, 100 << 20)
 class OpenAiBatches:
     """The batches of one model. Args: ``composed`` is a single call of it."""
 
+    limits: Final = LIMITS
+
     def __init__(self, composed: ComposedRequest) -> None:
         self._root = composed.url.removesuffix(_PATH)
         self._http = BatchHttp(composed)
-
-    @property
-    def limits(self) -> Limits:
-        """The most that one batch may hold."""
-        return LIMITS
 
     def item(self, custom_id: str, body: bytes) -> bytes:
         """A line of the file."""
@@ -76,16 +72,17 @@ class OpenAiBatches:
         others: frozenset[str],  # noqa: ARG002
     ) -> str | None:
         """Look for the name among the metadata, newest first."""
-        after: dict[str, Any] = {}
-        while True:
-            page = await self._http.json("GET", f"{self._root}/batches", params={"limit": _PAGE, **after})
-            found = rows(page, "data")
-            for row in found:
-                if part(row, "metadata", _LABEL) == name:
-                    return str(row.get("id"))
-            if not found or not page.get("has_more") or _number(found[-1].get("created_at")) < since - SKEW_S:
-                return None
-            after = {"after": str(found[-1].get("id"))}
+        async for row in self._http.recent(
+            f"{self._root}/batches",
+            "data",
+            size={"limit": _PAGE},
+            since=since,
+            created=lambda row: _number(row.get("created_at")),
+            following=lambda page, last: {"after": str(last.get("id"))} if page.get("has_more") else {},
+        ):
+            if part(row, "metadata", _LABEL) == name:
+                return str(row.get("id"))
+        return None
 
     async def state(self, provider_id: str) -> BatchState:
         """Where the batch is."""
