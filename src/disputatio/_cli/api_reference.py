@@ -81,45 +81,35 @@ def _member(name: str, member: object) -> str:
     if isinstance(member, property):
         return f"`{name}`"
     function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
-    return f"`{name}{_signature(function, skips_first=not isinstance(member, staticmethod))}`"
+    parameters, returns = _signature(function, skips_first=not isinstance(member, staticmethod))
+    return f"`{name}({', '.join(parameters)}){returns}`"
 
 
 def _code(name: str, value: object) -> str:
     """A signature as a block of code, one parameter a line where it would be too wide."""
-    text = f"{name}{_signature(value)}"
+    parameters, returns = _signature(value)
+    text = f"{name}({', '.join(parameters)}){returns}"
     if len(text) > _WIDEST:
-        parameters = _parameters(value)
-        text = f"{name}(\n" + "".join(f"    {row},\n" for row in parameters) + f"){_returns(value)}"
+        text = f"{name}(\n" + "".join(f"    {row},\n" for row in parameters) + f"){returns}"
     return f"```text\n{text}\n```"
 
 
-def _parameters(value: object, *, skips_first: bool = False) -> list[str]:
+def _signature(value: object, *, skips_first: bool = False) -> tuple[list[str], str]:
+    """The parameters of ``value`` as text, and its arrow with what it returns."""
     try:
-        rows = list(inspect.signature(value).parameters.values())  # type: ignore[arg-type]
+        signature = inspect.signature(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return ["..."]
+        return ["..."], ""
     shown: list[str] = []
-    for row in rows[skips_first:]:
-        if row.kind is row.KEYWORD_ONLY and "*" not in shown and not any(text.startswith("*") for text in shown):
+    for row in list(signature.parameters.values())[skips_first:]:
+        if row.kind is row.KEYWORD_ONLY and not any(text.startswith("*") for text in shown):
             shown.append("*")
         kind = "" if row.annotation is row.empty else f": {str(row.annotation).replace(chr(39), '')}"
         default = "" if row.default is row.empty else f" = {row.default!r}"
         stars = "*" * (1 + (row.kind is row.VAR_KEYWORD)) if row.kind in {row.VAR_POSITIONAL, row.VAR_KEYWORD} else ""
         shown.append(_HIDDEN.sub("...", f"{stars}{row.name}{kind}{default}"))
-    return shown
-
-
-def _returns(value: object) -> str:
-    try:
-        found = inspect.signature(value).return_annotation  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return ""
-    is_stated = isinstance(found, str) and found != "None"
-    return f" -> {found}" if is_stated else ""
-
-
-def _signature(value: object, *, skips_first: bool = False) -> str:
-    return f"({', '.join(_parameters(value, skips_first=skips_first))}){_returns(value)}"
+    returns = signature.return_annotation
+    return shown, f" -> {returns}" if isinstance(returns, str) and returns != "None" else ""
 
 
 def _own_doc(value: type) -> str | None:
