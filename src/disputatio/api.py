@@ -103,7 +103,7 @@ async def debate(
     named_to = as_recipient(escalate) if callable(escalate) else configured_recipient(settings)
     target = choose_target(named_to, proposal.format, arguments, proposal.evidence)
     beside = prepare_baselines(baseline, proposal, arguments)
-    async with _RuntimeContext(store, settings.store, observer, client_factory) as runtime:
+    async with _RuntimeContext(store, observer, client_factory, configured=settings.store) as runtime:
         held = await start(proposal, runtime)
         await hand_over(held, target, runtime)
         if beside is not None:
@@ -246,8 +246,7 @@ async def resume(
     arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
     if isinstance(escalate, str):
         arguments = arguments.with_values({("escalate",): escalate}, "escalate")
-    configured = usual_store() if store is None else ""
-    async with _RuntimeContext(store, configured, observer, client_factory) as runtime:
+    async with _RuntimeContext(store, observer, client_factory) as runtime:
         found = find_debate(runtime.store, debate_id)
         record = read_verified(runtime.store, found)
         settings, form = recorded_settings(found, record, arguments, format), recorded_format(found, record, format)
@@ -319,8 +318,7 @@ async def fork(
     asked = DebateRequest.model_validate(_given_options({"tools": tools, "budget": budget}))
     participants, folder, ceilings = participants_of(seats if seats is not None else {}), _folder(prompts), asked.budget
     arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
-    configured = usual_store() if store is None else ""
-    async with _RuntimeContext(store, configured, observer, client_factory) as runtime:
+    async with _RuntimeContext(store, observer, client_factory) as runtime:
         parent = find_debate(runtime.store, debate_id)
         read = load_verified(runtime.store, parent)
         found = fork_of(parent, read, strike)
@@ -355,8 +353,7 @@ async def attach_outcome(
     from disputatio.engine.attachments import attach_outcome as attach
     from disputatio.record.verified import find_debate
 
-    configured = usual_store() if store is None else ""
-    async with _RuntimeContext(store, configured, None, None) as runtime:
+    async with _RuntimeContext(store) as runtime:
         found = find_debate(runtime.store, debate_id)
         await attach(found, result, runtime, verdict=verdict, by=by, note=note)
         return read_debate(runtime.store, found)
@@ -377,8 +374,7 @@ async def sign_off(
     from disputatio.engine.attachments import sign_off as sign
     from disputatio.record.verified import find_debate
 
-    configured = usual_store() if store is None else ""
-    async with _RuntimeContext(store, configured, None, None) as runtime:
+    async with _RuntimeContext(store) as runtime:
         found = find_debate(runtime.store, debate_id)
         await sign(found, by, decision, runtime, comment=comment)
         return read_debate(runtime.store, found)
@@ -416,18 +412,28 @@ async def import_transcripts(
 
 
 class _RuntimeContext:
-    """Opens what a debate runs in and closes what it opened."""
+    """Opens what a debate runs in and closes what it opened.
+
+    Args:
+        store: the caller's store or its address.
+        observer: sees events.
+        client_factory: opens model clients.
+        configured: the address where the caller gave none; that of the configuration where it is not known yet.
+    """
 
     def __init__(
         self,
         store: Store | str | Path | None,
-        configured: str,
-        observer: Observer | None,
-        client_factory: ClientFactory | None,
+        observer: Observer | None = None,
+        client_factory: ClientFactory | None = None,
+        *,
+        configured: str | None = None,
     ) -> None:
         _check_ports(store, observer, client_factory)
+        if configured is None:
+            configured = usual_store() if store is None else ""
         self._given, self._configured = store, configured
-        self._observer, self._opener = observer, client_factory
+        self._observer, self._client_factory = observer, client_factory
         self._own: Store | None = None
 
     async def __aenter__(self) -> Runtime:
@@ -444,8 +450,8 @@ class _RuntimeContext:
             store,
             observer=add_tracing(self._observer or NullObserver()),
             streams=self._observer is not None,
-            client_factory=self._opener or open_client,
-            checks_first=self._opener is None,
+            client_factory=self._client_factory or open_client,
+            checks_first=self._client_factory is None,
         )
 
     async def __aexit__(self, *_: object) -> None:
@@ -454,7 +460,7 @@ class _RuntimeContext:
 
 
 def as_recipient(escalate: Escalating) -> str | Callable[[str, Runtime], object]:
-    """``escalate`` as the engine takes it: a function that is given a debate is given its id and its house instead."""
+    """``escalate`` as the engine takes it: a function that takes a debate gets its id and its runtime instead."""
     if isinstance(escalate, str):
         return escalate
     function = escalate
