@@ -92,6 +92,7 @@ class Progress:
         self._reused = 0
         self._drawn = False
         self._terminal = sys.stderr.isatty()
+        self._collectors: list[BatchCollector] = []
         self._last = time.monotonic()
 
     def expect(self, whole: int) -> None:
@@ -128,17 +129,25 @@ class Progress:
         from disputatio.evaluation.experiment import Experiment
 
         batches = self.batches(store) if batch else None
+        client_factory = self.client_factory if batches is None else batches.open
         at_once = concurrency or (BATCH_CONCURRENCY if batch else CONCURRENCY)
         told: Any = {"on_finished": self.finish, "on_batch": self.expect, **settings}
-        return Experiment(store, self.client_factory, budget=budget, concurrency=at_once, batches=batches, **told)
+        return Experiment(store, client_factory, budget=budget, concurrency=at_once, batches=batches, **told)
 
     def batches(self, store: SqlStore) -> BatchCollector:
-        """What sends calls in batches and notes them in ``store``."""
+        """What sends calls in batches and notes them in ``store``, until ``aclose``."""
         from disputatio.engine.ports import SystemClock
         from disputatio.participants.batch.collector import BatchCollector
         from disputatio.record.batches import SqlBatchBook
 
-        return BatchCollector(SqlBatchBook(store), self.client_factory, clock=SystemClock(), on_note=self.note)
+        made = BatchCollector(SqlBatchBook(store), self.client_factory, clock=SystemClock(), on_note=self.note)
+        self._collectors.append(made)
+        return made
+
+    async def aclose(self) -> None:
+        """Stop waiting for batches; those that were sent go on at the provider."""
+        while self._collectors:
+            await self._collectors.pop().aclose()
 
     def note(self, message: str) -> None:
         """Something that takes long before a first answer."""
@@ -172,6 +181,7 @@ def run_over(
         try:
             return await work(store)
         finally:
+            await progress.aclose()
             await store.aclose()
 
     with Stopping() as stopping:

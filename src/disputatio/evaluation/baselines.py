@@ -131,7 +131,8 @@ class Baselines:
         left = compute_remaining(self.budget, spent)
         if left is None:
             return _event(name, history, Spending(), failure="the debate used up its ceiling"), Spending()
-        experiment = Experiment(self.runtime.store, self.runtime.client_factory, budget=left)
+        runtime = self.runtime
+        experiment = Experiment(runtime.store, runtime.client_factory, budget=left, batches=runtime.batches)
         if name == "vote":
             return await self._vote(history, experiment)
         if name == "single":

@@ -30,7 +30,7 @@ from disputatio.engine.opening import (
     open_prompts,
     probe_models,
 )
-from disputatio.engine.ports import NullObserver
+from disputatio.engine.ports import Batches, NullObserver
 from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.engine.seat_assignments import SeatAssignments
 from disputatio.errors import ProviderError
@@ -39,7 +39,6 @@ from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.ledger.ledger import Reservation
 from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.shared import SharedCeiling
-from disputatio.participants.batch.collector import BatchCollector
 from disputatio.participants.call import Call, Fault, FaultKind, ModelClient, OnText, OutputMode, Reply
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.shared_clients import ClientFactory, SharedClients
@@ -170,7 +169,8 @@ class Experiment:
         reads_only: read records and run nothing.
         on_finished: called once for each finished trial.
         on_batch: called with the number of trials whenever it changes.
-        batches: sends the calls of all trials in batches, which share one ceiling call by call.
+        batches: sends the calls of all trials in batches, which share one ceiling call by call; ``client_factory``
+            is then its own, and whoever made it closes it.
 
     Attributes:
         client_factory: opens model clients.
@@ -189,10 +189,10 @@ class Experiment:
         reads_only: bool = False,
         on_finished: Callable[[FinishedTrial], None] = lambda _: None,
         on_batch: Callable[[int], None] = lambda _: None,
-        batches: BatchCollector | None = None,
+        batches: Batches | None = None,
     ) -> None:
         self._store, self._budget, self._observer = store, budget, add_tracing(NullObserver())
-        self.client_factory = client_factory if batches is None else batches.open
+        self.client_factory = client_factory
         self._batches, self._ceiling = batches, SharedCeiling(budget) if batches is not None else None
         waits = budget != UNLIMITED and not shares_ceiling and batches is None
         self._concurrency = 1 if waits else concurrency
@@ -234,8 +234,6 @@ class Experiment:
                 await self._run_waiting(waiting, model_clients)
         finally:
             await model_clients.aclose()
-            if self._batches is not None:
-                await self._batches.aclose()
         return self.result
 
     async def run_further(self, wanted: Callable[[], Sequence[Trial]], most: int) -> None:

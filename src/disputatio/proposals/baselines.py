@@ -52,9 +52,9 @@ def prepare_baselines(
     settings = {name: _settings(name, arguments, proposal.settings) for name in ("single", "freeform")}
 
     async def run(debate: str, runtime: Runtime) -> bool:
-        own = Runtime(runtime.store, observer=add_tracing(NullObserver()), client_factory=runtime.client_factory)
+        unobserved = replace(runtime, observer=add_tracing(NullObserver()))
         trial_id = partial(baseline_id, debate) if apart else lambda _: ""
-        baselines = Baselines(proposal, settings, own, proposal.settings.budget, say, proposal.prompts, trial_id)
+        baselines = Baselines(proposal, settings, unobserved, proposal.settings.budget, say, proposal.prompts, trial_id)
         return bool(await baselines.run(debate, names))
 
     return run

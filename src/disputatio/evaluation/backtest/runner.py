@@ -23,6 +23,7 @@ from typing import Any
 
 from disputatio.config import Settings
 from disputatio.engine.market_setup import is_rule_based
+from disputatio.engine.ports import Batches
 from disputatio.engine.process_tuning import tune_gc
 from disputatio.engine.runtime import Runtime, start
 from disputatio.errors import InvalidInputError
@@ -42,7 +43,6 @@ from disputatio.evaluation.backtest.cases import (
 from disputatio.evaluation.backtest.forecasts import DateRecord, read_date
 from disputatio.evaluation.estimates import PREVIEWED, EstimatedPart, estimate_part, estimate_vote
 from disputatio.evaluation.experiment import CONCURRENCY, Experiment, Trial
-from disputatio.participants.batch.collector import BatchCollector
 from disputatio.participants.call import ModelClient
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.shared_clients import ClientFactory, open_client
@@ -60,7 +60,7 @@ _ENDED = frozenset({Status.COMPLETE.value, Status.DEGRADED.value, Status.FAILED.
 class RunSettings:
     """How every date runs. ``prompts`` is a folder of overrides; ``horizon`` is that of the question.
 
-    ``batches`` sends calls in batches; None calls models singly.
+    ``batches`` sends calls in batches, and ``client_factory`` is then its own; None calls models singly.
     """
 
     archive: Archive
@@ -70,7 +70,7 @@ class RunSettings:
     concurrency: int = CONCURRENCY
     processes: int = 1
     horizon: str = DEFAULT_HORIZON
-    batches: BatchCollector | None = None
+    batches: Batches | None = None
 
     @property
     def by_rules(self) -> bool:
