@@ -10,7 +10,7 @@ from disputatio.formats.market_verdict import MarketVerdict
 from disputatio.kernel import Driver
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 from disputatio.participants.analyst.turns import answer
-from disputatio.report.market import MARKET_VIEWS
+from disputatio.report.turns.registry import turn_kind
 from strategies import docket_of
 
 BOOK = read_textbook(packaged_text())
@@ -51,5 +51,5 @@ def test_a_record_with_a_number_beside_a_withdrawal_is_read_so(verdict):
 def test_the_closing_shows_no_confidence_beside_a_withdrawal():
     claims = {"a_arg_0": {"status": "withdrawn", "refinement": "gone", "confidence_adjusted": 0.5}}
     claims["a_arg_1"] = {"status": "stands", "refinement": "here", "confidence_adjusted": 0.6}
-    shown = list(MARKET_VIEWS["market_closing"]("a", {"refined_claims": claims}, None))
+    shown = turn_kind("market_closing").statements("a", {"refined_claims": claims})
     assert [row.points for row in shown] == [(), (("Confidence now", "0.60"),)]

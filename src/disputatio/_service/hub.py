@@ -21,8 +21,8 @@ from disputatio.record.events import Abstained, AnswerRejected, CallSent, Debate
 from disputatio.record.store import DelegatingStore, EventBatch, Store
 from disputatio.report.amounts import spoken
 from disputatio.report.audience import Audience
-from disputatio.report.statement import Statement
-from disputatio.report.statements import questions_in
+from disputatio.report.turns.registry import turn_kind
+from disputatio.report.turns.statement import Statement
 
 TEXT_EVERY_S = 0.1
 """Listeners are told at most this often that a model has written more."""
@@ -85,7 +85,7 @@ class LiveTexts:
             case TurnTaken() | Abstained():
                 self._answers.pop(event.path, None)
                 if isinstance(event, TurnTaken):
-                    self._questions |= questions_in(event.form, event.content)
+                    self._questions |= turn_kind(event.form).questions(event.content)
             case _:
                 pass
 

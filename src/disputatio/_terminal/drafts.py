@@ -11,8 +11,8 @@ from typing import Any
 
 from disputatio.motion import clean, count_words
 from disputatio.record.text import replace_surrogates
-from disputatio.report.statement import Questions, Statement
-from disputatio.report.statements import statements, whole_of_part
+from disputatio.report.turns.registry import turn_kind
+from disputatio.report.turns.statement import Questions, Statement
 from disputatio.tools.tool_choice import is_choice
 
 _LONGEST = 200_000
@@ -57,8 +57,9 @@ class Draft:
             self._fresh = True
             content = partial_object("".join(self._pieces))
             if content is not None:
-                whole = whole_of_part(self.form, self.part, content) if self.part else content
-                self._read = tuple(row for row in statements(self.form, self.seat, whole, questions) if row.texts)
+                kind = turn_kind(self.form)
+                whole = kind.whole_of_part(self.part, content) if self.part else content
+                self._read = tuple(row for row in kind.statements(self.seat, whole, questions) if row.texts)
         return self._read
 
     def words(self, questions: Questions) -> int:

@@ -17,13 +17,12 @@ from disputatio.report.amounts import spoken, whole_seconds
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.match import PenaltyReading, SpeechReading
 from disputatio.report.names import seat_name, style_name
-from disputatio.report.statement import Statement
-from disputatio.report.statements import statements
 from disputatio.report.text_spans import Line, Role, Span, flow, line_columns, span
 from disputatio.report.transcript import MEASURE, seat_role
+from disputatio.report.turns.registry import turn_kind
+from disputatio.report.turns.statement import Statement
 
 _SUMMED = "summation"
-_DOES = {"scoring": "scores the speech", _SUMMED: "sums up", "direction": "directs the team"}
 _BAR = 12
 
 
@@ -65,7 +64,7 @@ class MatchTelling:
         return self._summed(event, width) if event.form == _SUMMED else None
 
     def _speech(self, event: TurnTaken, width: int) -> list[Line]:
-        said = statements(event.form, event.seat, event.content)
+        said = turn_kind(event.form).statements(event.seat, event.content)
         limit = self._limit_of(event)
         head = self.speaker(event.seat, event.phase, event.form)
         if event.form == "questions" and said:
@@ -168,7 +167,7 @@ class MatchTelling:
             return flow(told, width, first=(Span("  "),), hang=4)
         stage = spoken(one_line(event.phase, 40))
         lines: list[Line] = [(Span("  "), span("JUDGE", Role.JUDGE), span(f"  on the {stage}", Role.QUIET))]
-        for row in statements(event.form, event.seat, event.content):
+        for row in turn_kind(event.form).statements(event.seat, event.content):
             lines += flow([span(f"{row.mark}: ", Role.LABEL), span(row.lead)], width, first=(Span("    "),), hang=6)
         return [*lines, (), *self.board(width)]
 
@@ -202,7 +201,7 @@ class MatchTelling:
         if heard and words and limit is not None and not ask.trouble:
             right = self._clock(words, limit, width, seat_role(ask.seat))
         else:
-            told = f"{_DOES.get(ask.form, 'writes')}, {_waited(ask, now)}" if ask.draft.begun else how.words
+            told = f"{turn_kind(ask.form).activity}, {_waited(ask, now)}" if ask.draft.begun else how.words
             told = how.words if ask.trouble else told
             room = max(0, width - line_columns(head) - 3)
             right = (span(cut(one_line(told), room), Role.WARNING if ask.trouble else Role.QUIET),)

@@ -47,6 +47,7 @@ from disputatio.report.transcript import (
     phase_lines,
     rejection_note,
 )
+from disputatio.report.turns.registry import turn_kind
 
 Say = Callable[[list[Line]], None]
 
@@ -150,8 +151,9 @@ class Narration:
     def _ask(self, event: TurnAsked) -> None:
         self._asked[event.path] = _entry(event)
         self._enter(event.phase)
-        if event.form == "criticism" and event.path.endswith("#2"):
-            self.note("the critique is weak: the critic is asked once more, with a stronger instruction")
+        again_note = turn_kind(event.form).again_note
+        if again_note and event.path.endswith("#2"):
+            self.note(again_note)
 
     def _incident(self, event: AnswerRejected | ToolCalled) -> None:
         """An answer that was not accepted, or a tool that was called, where it may be told."""

@@ -23,21 +23,9 @@ from disputatio.record.events import (
 )
 from disputatio.report.amounts import counted, spoken, whole_seconds
 from disputatio.report.spending import CallReading, Totals
-from disputatio.report.statements import questions_in, statements
+from disputatio.report.turns.registry import turn_kind
+from disputatio.report.turns.turn_kind import Heard, TurnKind
 from disputatio.tools.tool_choice import is_choice
-
-_NOUNS = {
-    "opening": "argument",
-    "cross_examination": "response",
-    "closing": "answer",
-    "adjudication": "finding",
-    "summing": "heading",
-    "position": "position",
-    "proposition": "argument",
-    "criticism": "criticism",
-    "rebuttal": "answer",
-    "moderation": "finding",
-}
 
 
 @dataclass(slots=True)
@@ -60,6 +48,11 @@ class OpenAsk:
     trouble: str = ""
 
     @property
+    def kind(self) -> TurnKind:
+        """What kind of turn it asks for."""
+        return turn_kind(self.form)
+
+    @property
     def in_parts(self) -> bool:
         """Whether the turn is asked for piece by piece."""
         return bool(self.draft.part) and not is_choice(self.draft.part)
@@ -74,9 +67,7 @@ class Progress:
         self.budget: Mapping[str, Any] = {}
         self.open: dict[str, OpenAsk] = {}
         self.phase = ""
-        self.questions: dict[str, str] = {}
-        self._arguments: dict[str, int] = {}
-        self._criticisms = 0
+        self.heard = Heard()
         self._calls: dict[str, CallReading] = {}
         self._totals: Totals | None = None
 
@@ -87,6 +78,7 @@ class Progress:
         match event:
             case DebateOpened():
                 self.opened, self.budget, self.match = event, event.budget, MatchState.of(event)
+                self.heard.rules = event.rules
             case DebateResumed():
                 self.budget = event.budget
             case TurnAsked():
@@ -116,6 +108,11 @@ class Progress:
                 ask.draft = Draft(ask.form, ask.seat, part)
             ask.draft.add(text)
 
+    @property
+    def questions(self) -> dict[str, str]:
+        """The follow-up questions put so far, by id."""
+        return self.heard.questions
+
     def totals(self, seconds: float | None) -> Totals:
         """What was used so far."""
         if self._totals is None or self._totals.seconds != seconds:
@@ -136,7 +133,7 @@ class Progress:
             event.form,
             now,
             Draft(event.form, event.seat),
-            self._expected(event),
+            turn_kind(event.form).expected(self.heard, event.seat) or None,
             self._word_limit(event),
         )
 
@@ -169,40 +166,15 @@ class Progress:
 
     def _taken(self, event: TurnTaken) -> None:
         self.open.pop(event.path, None)
-        self.questions.update(questions_in(event.form, event.content))
-        if event.form == "criticism":
-            self._criticisms = len(_arguments_in(event.content))
-        if event.form == "opening":
-            self._arguments[event.seat] = len(statements("opening", event.seat, event.content))
-
-    def _expected(self, event: TurnAsked) -> int | None:
-        others = sum(number for seat, number in self._arguments.items() if seat != event.seat)
-        put = sum(question.startswith(f"{event.seat.upper()}-") for question in self.questions)
-        expected = {
-            "opening": self._rule("minimum_arguments"),
-            "cross_examination": others,
-            "closing": put,
-            "adjudication": sum(self._arguments.values()),
-            "summing": 5,
-            "proposition": self._rule("minimum_arguments"),
-            "criticism": self._rule("minimum_arguments"),
-            "rebuttal": self._criticisms,
-        }
-        return expected.get(event.form) or None
+        kind = turn_kind(event.form)
+        self.questions.update(kind.questions(event.content))
+        rows = kind.statements(event.seat, event.content)
+        self.heard.arguments[event.form, event.seat] = sum(kind.place(row)[0] == "argument" for row in rows)
 
     def _word_limit(self, event: TurnAsked) -> int | None:
         if self.match is not None:
             return self.match.limit(event.seat, event.phase, event.form)
-        return self._rule("speech_words") if event.form == "monologue" else None
-
-    def _rule(self, name: str) -> int | None:
-        value = self.opened.rules.get(name) if self.opened else None
-        return value if isinstance(value, int) else None
-
-
-def _arguments_in(content: Mapping[str, Any]) -> list[Any]:
-    rows = content.get("arguments")
-    return list(rows) if isinstance(rows, list | tuple) else []
+        return self.heard.rule(turn_kind(event.form).word_limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,16 +212,16 @@ def _share(ask: OpenAsk, begun: int) -> float | None:
 
 def _done(ask: OpenAsk, begun: int) -> str:
     """``2 of 3 arguments, about people and skills, ``."""
-    noun = _NOUNS.get(ask.form, "part")
+    noun = ask.kind.noun
     number = len(ask.done) + 1 if ask.in_parts else begun
     if not number:
         return ""
     if ask.draft.part and ask.draft.part in ask.done:
         return f"{ask.draft.part} again, "
     about = ""
-    if ask.form == "opening" and ask.in_parts and ask.draft.part.rpartition("-")[2].isdecimal():
+    if ask.kind.names_angles and ask.in_parts and ask.draft.part.rpartition("-")[2].isdecimal():
         about = f"about {ANGLES[(int(ask.draft.part.rpartition('-')[2]) - 1) % len(ANGLES)]}, "
     if ask.expected is None or number > ask.expected:
-        beyond = ask.expected is not None and ask.form != "opening"
+        beyond = ask.expected is not None and not ask.kind.names_angles
         return "the rest, " if beyond else f"{counted(number, noun)}, {about}"
     return f"{number} of {counted(ask.expected, noun)}, {about}"

@@ -8,10 +8,8 @@ own. What is held back is heard when the rules let the seat hear it, or stands i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-_PUBLIC = frozenset({"speech", "questions"})
-_OF_THE_JUDGE = frozenset({"scoring", "summation"})
+from disputatio.report.turns.registry import turn_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +23,13 @@ class Visibility:
         """Whether a turn of ``seat`` may be told while it is written and as soon as it is taken."""
         if not self.seats or self.seats == {seat}:
             return True
-        if self.format_name != "competition":
-            # When the others hear it is for the rules to say: they are shown it with their own turns.
-            return False
-        if form in _PUBLIC:
-            return True
-        if form in _OF_THE_JUDGE:
+        hearers = turn_kind(form).heard_by
+        if hearers == "judge":
             return self.seats == {"judge"}
-        return all(who.partition("_")[0] == seat.partition("_")[0] for who in self.seats)
+        if hearers == "team":
+            return all(who.partition("_")[0] == seat.partition("_")[0] for who in self.seats)
+        # Of other turns the rules say when the seats hear them: they are shown with the seat's own turns.
+        return hearers == "all"
 
     @property
     def facts(self) -> bool:
@@ -42,9 +39,4 @@ class Visibility:
 
 def held_back(seat: str, form: str) -> str:
     """One line in the place of a turn that may not be told."""
-    said: dict[str, Any] = {
-        "scoring": "has noted a score; the scores are told at the end",
-        "summation": "has summed up; that is told at the end",
-        "direction": "has told its team who speaks next",
-    }
-    return f"{seat.upper()} {said.get(form, 'has taken its turn')}."
+    return f"{seat.upper()} {turn_kind(form).held_back}."

@@ -32,10 +32,8 @@ from disputatio.report.citations import CitationReading
 from disputatio.report.headings import heading
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import superseded
-from disputatio.report.statement import Statement
-from disputatio.report.statements import statements
 from disputatio.report.summary import decided_sentence
-from disputatio.report.transcript import report_questions
+from disputatio.report.turns.statement import Statement
 from disputatio.report.verdict import TraceLine, structured_reading
 
 _SPECIAL = re.compile(
@@ -43,8 +41,6 @@ _SPECIAL = re.compile(
 )
 _START = re.compile(r"^[-+_(]")
 _AIMED = re.compile(r"PROP\d*-\d+")
-_EXAMINING = {"cross_examination", "market_examination"}
-_OF_FORM = {"proposition": "PROP", "criticism": "CRIT"}
 _NAME = re.compile(r"[^\w -]+")
 _SIGNS = {"refute": "-", "challenge": "_", "question evidence": "_", "partial": "_", "concede": "+"}
 
@@ -83,7 +79,7 @@ def _claims(report: DebateReport) -> list[str]:
     """The claims of an imported transcript: it says which claim names which, not whether to support or to attack it."""
     blocks = []
     for entry in report.turns:
-        rows = statements(entry.form, entry.seat, entry.content) if entry.form == "transcript" else ()
+        rows = entry.statements() if report.imported is not None else ()
         blocks += [f"# {escaped(f'{entry.seat.upper()}, {entry.phase}')}"] if rows else []
         blocks += [f"[{_name(row.mark)}]: {escaped(row.lead)}" if row.mark else escaped(row.lead) for row in rows]
     return blocks
@@ -93,7 +89,7 @@ class _Said:
     """The statements of a debate, by what they are about."""
 
     def __init__(self, report: DebateReport) -> None:
-        questions = report_questions(report)
+        questions = report.questions
         self.arguments: list[tuple[str, Statement]] = []
         self.responses: dict[str, list[tuple[str, Statement]]] = {}
         self.answers: dict[str, list[tuple[str, Statement]]] = {}
@@ -104,14 +100,15 @@ class _Said:
         for entry in report.turns:
             if entry.path in weaker:
                 continue
-            for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated):
-                if entry.form in {"opening", "market_opening"} or row.mark.startswith(_OF_FORM.get(entry.form, " ")):
+            for row in entry.statements(questions):
+                kind, about = entry.kind.place(row)
+                if kind == "argument":
                     self.arguments.append((entry.seat, row))
                     self._aim(row)
-                elif entry.form in _EXAMINING or (entry.form == "rebuttal" and " -> " in row.mark):
-                    self.responses.setdefault(row.mark.rpartition(" -> ")[2], []).append((entry.seat, row))
-                elif entry.form == "closing" and row.word == "answer":
-                    self.answers.setdefault(row.mark.partition(".")[0], []).append((entry.seat, row))
+                elif kind == "response":
+                    self.responses.setdefault(about, []).append((entry.seat, row))
+                elif kind == "answer":
+                    self.answers.setdefault(about.partition(".")[0], []).append((entry.seat, row))
 
     def _aim(self, row: Statement) -> None:
         """Keep what a criticism of a review aims at; one of the whole position attacks the motion."""

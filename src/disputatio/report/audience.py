@@ -32,6 +32,7 @@ from disputatio.record.events import (
     TurnTaken,
 )
 from disputatio.record.text import canonical, read_json
+from disputatio.report.turns.registry import turn_kind
 
 WITHHELD = "Shown once the debate has ended."
 _FACTS = frozenset({"ScoreGiven", "VoteCounted", "PenaltyGiven"})
@@ -107,7 +108,7 @@ class Audience:
         if path not in self._asked:
             return False
         seat, form = self._asked[path]
-        if form == "criticism" and (path.endswith("#2") or f"{path}#2" in self._asked):
+        if turn_kind(form).again and (path.endswith("#2") or f"{path}#2" in self._asked):
             # Asked once more: only the stronger of the two is heard, and which one that is the rules know alone.
             return False
         known = FORMATS.get(self._format)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from disputatio.report.statement import Statement, any_content
+from disputatio.report.turns.statement import Statement, any_content
 
 _OWN = "own"
-_LONG = 40
 
 
 def is_own_outcome(outcome: Mapping[str, Any]) -> bool:
@@ -23,16 +22,3 @@ def outcome_statements(outcome: Mapping[str, Any]) -> tuple[Statement, ...]:
     told = {"result": outcome.get("reading"), "winner": outcome.get("winner"), **outcome["result"]}
     rows = any_content({key: value for key, value in told.items() if value not in ("", None)})
     return (*rows, *any_content({"rules": outcome.get("rules")}))
-
-
-def own_answer(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
-    """What a seat answered: a single text as it is, else what is long first; the record does not keep the order."""
-    if len(content) == 1 and isinstance(text := next(iter(content.values())), str):
-        yield Statement("", "", text)
-        return
-    rows = sorted(content.items(), key=lambda row: (not (isinstance(row[1], str) and len(row[1]) > _LONG), row[0]))
-    yield from any_content(dict(rows))
-
-
-OWN_VIEWS = {"own_answer": own_answer}
-"""How the turns of own rules are shown, by the name of their form."""

@@ -25,9 +25,7 @@ from disputatio.report.printing import printable_json
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.review import round_records
 from disputatio.report.spending import CallReading, Totals
-from disputatio.report.statements import statements
 from disputatio.report.summary import FirstScreen, first_screen
-from disputatio.report.transcript import report_questions
 from disputatio.report.verdict import structured_reading, sureness
 
 EXPORT_SCHEMA = "disputatio-debate-1"
@@ -35,7 +33,7 @@ EXPORT_SCHEMA = "disputatio-debate-1"
 
 def export_json(report: DebateReport) -> dict[str, Any]:
     """Everything about the debate, as an object of plain JSON values."""
-    head, questions = heading(report), report_questions(report)
+    head, questions = heading(report), report.questions
     return {
         "schema": EXPORT_SCHEMA,
         "id": report.id,
@@ -182,7 +180,7 @@ def _citation(row: CitationReading) -> dict[str, Any]:
 
 def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
     taken = entry.state is EntryState.TAKEN
-    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated) if taken else ()
+    said = entry.statements(questions) if taken else ()
     return {
         "path": entry.path,
         "seat": entry.seat,

@@ -26,10 +26,9 @@ from disputatio.report.match import MatchReading, match_reading
 from disputatio.report.names import seat_name
 from disputatio.report.panel import PanelReading, escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
-from disputatio.report.statement import Questions, Statement
-from disputatio.report.statements import statements
 from disputatio.report.summary import TOLD_HEADINGS, first_blocks, result_sentence
-from disputatio.report.transcript import ceiling, names_models, report_questions, seat_rows
+from disputatio.report.transcript import ceiling, names_models, seat_rows
+from disputatio.report.turns.statement import Questions, Statement
 from disputatio.report.verdict import (
     NOT_TRUTH,
     StructuredReading,
@@ -46,7 +45,7 @@ def render_markdown(report: DebateReport) -> str:
     blocks += [*_baselines(report), *_addenda(report)]
     if report.phases:
         blocks.append("## What was said")
-    questions, names = report_questions(report), names_models(report)
+    questions, names = report.questions, names_models(report)
     for phase in report.phases:
         title = spoken(phase.name)
         blocks.append(f"### {escaped(title[:1].upper() + title[1:])}")
@@ -267,9 +266,9 @@ def _entry(entry: Entry, questions: Questions, *, names_model: bool) -> list[str
     if entry.state is EntryState.ABSTAINED:
         return [f"**{escaped(abstained(entry.seat, entry.phase, entry.detail or entry.reason))}.**", *looked_up]
     served = f" ({escaped(', '.join(entry.served))})" if entry.served and names_model else ""
-    served = f" ({escaped(entry.told_at)})" if entry.told_at else served
+    served = f" ({escaped(entry.spoken_at)})" if entry.spoken_at else served
     blocks = [f"#### {escaped(_speaker(entry))}{served}", *looked_up]
-    for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated):
+    for row in entry.statements(questions):
         blocks += _statement(row)
     broken = [f"{spoken(str(row.get('rule')))}: {row.get('detail')}" for row in entry.broken]
     if broken:

@@ -5,22 +5,14 @@ Everything is read as plain JSON, so the record of a later version is still show
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
 from disputatio.report.reading import DebateReport
-from disputatio.report.statement import Statement, natural
-
-MARKET_JUDGING = "market_judging"
-_SYNTHESIS = (
-    ("bull_case", "Bull case"),
-    ("bear_case", "Bear case"),
-    ("key_disagreement", "Key disagreement"),
-    ("key_insight", "Key insight"),
-)
+from disputatio.report.turns.market import SYNTHESIS
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +123,7 @@ def market_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...
         return ()
     said = _object(outcome.get("synthesis"))
     points: list[tuple[str, tuple[str, ...]]] = [
-        (title, (str(said[key]),)) for key, title in _SYNTHESIS if said.get(key)
+        (title, (str(said[key]),)) for key, title in SYNTHESIS if said.get(key)
     ]
     silent = [
         f"{_short(row.get('seat'), 40)}: {_short(each.get('detail') or each.get('reason'), 200)}"
@@ -204,75 +196,3 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []
-
-
-def _opening(seat: str, content: Mapping[str, Any], _: Any) -> Iterable[Statement]:
-    for number, row in enumerate(_objects(content.get("arguments"))):
-        confidence = _number(row.get("confidence"))
-        points = [("Confidence", f"{confidence:.2f}")] if confidence is not None else []
-        points += [("Counterpoint", str(text)) for text in _rows(row.get("counterpoints"))]
-        points += [("Assumes", str(text)) for text in _rows(row.get("assumptions"))]
-        yield Statement(f"{seat}_arg_{number}", "", str(row.get("claim") or ""), tuple(points))
-
-
-def _examination(seat: str, content: Mapping[str, Any], _: Any) -> Iterable[Statement]:
-    for target, row in sorted(content.items(), key=lambda pair: natural(pair[0])):
-        body = _object(row)
-        yield Statement(
-            f"{seat.upper()} -> {target}",
-            spoken(str(body.get("challenge_type") or "")),
-            str(body.get("reasoning") or ""),
-        )
-
-
-def _closing(seat: str, content: Mapping[str, Any], _: Any) -> Iterable[Statement]:
-    claims = _object(content.get("refined_claims"))
-    for argument, row in sorted(claims.items(), key=lambda pair: natural(pair[0])):
-        body = _object(row)
-        confidence = None if body.get("status") == "withdrawn" else _number(body.get("confidence_adjusted"))
-        points = (("Confidence now", f"{confidence:.2f}"),) if confidence is not None else ()
-        yield Statement(argument, str(body.get("status") or ""), str(body.get("refinement") or ""), points)
-    for row in _objects(content.get("concessions")):
-        yield Statement(f"{seat.upper()} -> {row.get('target')}", "accepts", str(row.get("accepted") or ""))
-    if content.get("final_stance"):
-        yield Statement("Final stance", str(content.get("conviction_change") or ""), str(content["final_stance"]))
-
-
-def _judging(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
-    findings = _object(content.get("arguments"))
-    for argument, row in sorted(findings.items(), key=lambda pair: natural(pair[0])):
-        body = _object(row)
-        scores = ", ".join(f"{spoken(key)} {value}" for key, value in body.items() if isinstance(value, int))
-        points = (("", scores),) if scores else ()
-        yield Statement(argument, str(body.get("standing") or ""), str(body.get("reason") or ""), points)
-    for key, title in _SYNTHESIS:
-        if content.get(key):
-            yield Statement(title, "", str(content[key]), overall=True)
-
-
-def _rows(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else []
-
-
-MARKET_VIEWS = {
-    "market_opening": _opening,
-    "market_examination": _examination,
-    "market_closing": _closing,
-    MARKET_JUDGING: _judging,
-}
-"""How the turns of a market debate are shown, by the name of their form."""
-
-
-def market_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any] | None:
-    """One part of a turn of a small model as if it were the whole; None for other forms."""
-    if form == "market_opening":
-        number = int(part.rpartition("-")[2]) if part.rpartition("-")[2].isdecimal() else 1
-        shown = {"claim": content.get("claim", ""), "counterpoints": [content.get("but", "")]}
-        return {"arguments": [*({} for _ in range(min(number, 20) - 1)), shown]}
-    if form == "market_examination":
-        return {part: {"reasoning": content.get("reply", "")}}
-    if form == "market_closing" and part != "stance":
-        return {"refined_claims": {part: {"refinement": content.get("my_point") or content.get("accepted", "")}}}
-    if form == MARKET_JUDGING and part != "overall":
-        return {"arguments": {part: {"reason": content.get("verdict", "")}}}
-    return dict(content) if form.startswith("market_") else None

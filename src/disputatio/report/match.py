@@ -13,7 +13,7 @@ from disputatio.motion import one_line
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.names import seat_name, style_name, with_names
 from disputatio.report.reading import DebateReport
-from disputatio.report.statement import Statement
+from disputatio.report.turns.speeches import summary_points
 
 _KINDS = {"free": "free speech", "summary": "summary", "opening": "opening", "closing": "closing"}
 
@@ -177,7 +177,7 @@ def match_reading(report: DebateReport) -> MatchReading | None:
         stages=tuple(
             (
                 _short(row.get("stage"), 40),
-                _points(_object(row.get("points"))),
+                summary_points(_object(row.get("points"))),
             )
             for row in _objects(outcome.get("stages"))
         ),
@@ -189,19 +189,10 @@ def match_reading(report: DebateReport) -> MatchReading | None:
 def speeches_by_path(report: DebateReport) -> dict[str, SpeechReading]:
     """Each speech of a match by the path of its turn; the record numbers speeches in the order of their turns."""
     match = match_reading(report)
-    turns = [row for row in report.turns if row.form in {"speech", "questions"}]
+    turns = [row for row in report.turns if row.kind.heard_by == "all"]
     if match is None or [row.seat for row in turns] != [row.seat for row in match.speeches]:
         return {}
     return {turn.path: speech for turn, speech in zip(turns, match.speeches, strict=True)}
-
-
-def _points(points: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """What the judge says of a stage, in the order in which it was asked; the record keeps keys in another."""
-    # Every report asks whether it is of a match; the format's modules are for those that are.
-    from disputatio.formats.turns.scoring import FINAL_POINTS, STAGE_POINTS
-
-    known = [key for key in FINAL_POINTS + STAGE_POINTS if key in points]
-    return tuple((spoken(key), str(points[key])) for key in dict.fromkeys((*known, *sorted(points))))
 
 
 def _teams(teams: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -280,55 +271,3 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []
-
-
-def _speech(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
-    yield Statement("", "", _said(content.get("speech")))
-
-
-def _questions(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
-    rows = content.get("questions")
-    texts = [_said(row) for row in rows] if isinstance(rows, list | tuple) else []
-    points = tuple((f"{number}.", text) for number, text in enumerate(texts, start=1) if text)
-    if points:
-        yield Statement(f"To {seat_name(_said(content.get('answerer')))}", points=points)
-
-
-def _direction(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
-    bid = content.get("bid")
-    word = f"bids {bid}" if isinstance(bid, int) else ""
-    yield Statement(
-        f"To the team, {seat_name(_said(content.get('speaker')))} next", word, _said(content.get("direction"))
-    )
-
-
-def _scoring(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
-    numbers = ", ".join(
-        f"{spoken(key)} {value}"
-        for key, value in content.items()
-        if isinstance(value, int) and not isinstance(value, bool)
-    )
-    fouls = tuple(
-        (spoken(_said(row.get("violation"))).capitalize(), f'"{_said(row.get("words"))}"')
-        for row in _objects(content.get("violations"))
-    )
-    yield Statement("", "", _said(content.get("comment")), ((("", numbers),) if numbers else ()) + fouls)
-
-
-def _summation(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
-    for label, text in _points(content):
-        yield Statement(label.capitalize(), "", text)
-
-
-def _said(value: Any) -> str:
-    return str(value) if isinstance(value, str) else ""
-
-
-MATCH_VIEWS = {
-    "speech": _speech,
-    "questions": _questions,
-    "direction": _direction,
-    "scoring": _scoring,
-    "summation": _summation,
-}
-"""How the turns of a match are shown, by the name of their form."""

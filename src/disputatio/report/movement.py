@@ -12,9 +12,7 @@ from typing import Any
 from disputatio.motion import one_line
 from disputatio.report.amounts import spoken
 from disputatio.report.reading import DebateReport, Entry
-from disputatio.report.statement import natural
-
-_CLOSINGS = {"closing": ("own_arguments", "shift"), "market_closing": ("refined_claims", "conviction_change")}
+from disputatio.report.turns.statement import natural
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ def side_of(seat: str) -> str:
 
 def movements(report: DebateReport) -> tuple[Movement, ...]:
     """How every seat ended that gave a closing, in the order of the closings."""
-    return tuple(_movement(entry, *_CLOSINGS[entry.form]) for entry in report.turns if entry.form in _CLOSINGS)
+    return tuple(_movement(entry, *entry.kind.closing) for entry in report.turns if entry.kind.closing)
 
 
 def _movement(entry: Entry, own: str, shift: str) -> Movement:

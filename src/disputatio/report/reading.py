@@ -38,11 +38,12 @@ from disputatio.report.addenda import Addendum
 from disputatio.report.baselines import BaselineReading
 from disputatio.report.citations import CitationReading, citation_readings, unstated_readings
 from disputatio.report.consultations import Consultation
-from disputatio.report.forks import StruckTurn
 from disputatio.report.names import seat_name
-from disputatio.report.review_views import with_numbers
 from disputatio.report.sittings import sitting_of, with_real_names
 from disputatio.report.spending import CallReading, Totals
+from disputatio.report.turns.registry import statements, turn_kind
+from disputatio.report.turns.statement import Questions, Statement
+from disputatio.report.turns.turn_kind import TurnKind
 
 
 class EntryState(StrEnum):
@@ -103,16 +104,21 @@ class Entry:
     unstated: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
-    def told_at(self) -> str:
-        """When the turn of an imported debate was taken, in its transcript's words; empty where nobody says."""
-        return one_line(str(self.content.get("at") or ""), 60) if self.form == "transcript" else ""
+    def kind(self) -> TurnKind:
+        """What kind of turn it is."""
+        return turn_kind(self.form)
+
+    @property
+    def spoken_at(self) -> str:
+        """When the turn of an imported debate was taken, in its transcript's words; empty where it does not say."""
+        return one_line(str(self.content.get(self.kind.spoken_at) or ""), 60) if self.kind.spoken_at else ""
 
     @property
     def speaker(self) -> str:
         """The seat, and where it spoke more than once, how this time differs."""
         sitting = sitting_of(self.path)
-        if self.form == "criticism" and self.path.endswith("#2"):
-            sitting = "asked once more, the first critique was weak"
+        if self.path.endswith("#2"):
+            sitting = self.kind.again or sitting
         name = seat_name(self.seat)
         return f"{name} ({sitting})" if sitting else name
 
@@ -120,7 +126,11 @@ class Entry:
     def shown(self) -> Mapping[str, Any]:
         """The content with the real names of the sides, where the judge saw neutral ones, and numbers of arguments."""
         content = in_order(self.content, self.criteria) if self.criteria else self.content
-        return with_numbers(self.path, self.form, with_real_names(self.path, content))
+        return self.kind.with_numbers(self.path, self.seat, with_real_names(self.path, content))
+
+    def statements(self, questions: Questions | None = None) -> tuple[Statement, ...]:
+        """What was said. ``questions`` are those put earlier, so that answers can show what they answer."""
+        return statements(self.kind, self.seat, self.shown, questions, self.citations, self.unstated)
 
     @property
     def broken(self) -> tuple[Mapping[str, Any], ...]:
@@ -215,6 +225,14 @@ class DebateReport:
     def citations(self) -> tuple[CitationReading, ...]:
         """Every citation of every turn."""
         return tuple(row for entry in self.turns for row in entry.citations)
+
+    @property
+    def questions(self) -> dict[str, str]:
+        """All follow-up questions by id."""
+        questions: dict[str, str] = {}
+        for entry in self.turns:
+            questions.update(entry.kind.questions(entry.content))
+        return questions
 
     @property
     def kind(self) -> str:
@@ -317,14 +335,21 @@ class _Fold:
         )
 
 
-def _left(entry: Entry, struck: Sequence[str]) -> Entry:
+def _without(entry: Entry, names: Sequence[str]) -> Entry:
     """``entry`` without what a fork leaves out. The record has it whole."""
-    turn = StruckTurn(entry.path, entry.form, entry.seat, frozenset(struck))
+    kind, struck = entry.kind, frozenset(names)
+    numbers: dict[str, int] = {}
+    citations = []
+    for row in entry.citations:
+        number = numbers[row.about] = numbers.get(row.about, 0) + 1
+        part = kind.part_name(entry.seat, row.about)
+        if not struck & {part, f"{part} quote {number}"}:
+            citations.append(row)
     return replace(
         entry,
-        content=turn.content(entry.content),
-        citations=turn.citations(entry.citations),
-        unstated=turn.unstated(entry.unstated),
+        content=kind.without(entry.path, entry.seat, entry.content, struck),
+        citations=tuple(citations),
+        unstated=tuple(row for row in entry.unstated if kind.part_name(entry.seat, row[0]) not in struck),
     )
 
 
@@ -405,7 +430,7 @@ def _entry(path: str, history: History, texts: Mapping[str, str]) -> Entry:
         criteria=_criteria(history),
     )
     entry = settled_entry(entry, answer) if answer else entry
-    return _left(entry, history.forked.struck) if history.forked else entry
+    return _without(entry, history.forked.struck) if history.forked else entry
 
 
 def _criteria(history: History) -> tuple[str, ...]:

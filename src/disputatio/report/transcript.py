@@ -15,9 +15,8 @@ from disputatio.report.headings import abstained, in_phase
 from disputatio.report.imported import imported_facts
 from disputatio.report.names import seat_name
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
-from disputatio.report.statement import Questions, Statement
-from disputatio.report.statements import questions_in, statements
 from disputatio.report.text_spans import Line, Role, Span, flow, labelled, line_columns, span
+from disputatio.report.turns.statement import Questions, Statement
 
 NARROWEST = 40
 MEASURE = 100
@@ -138,7 +137,7 @@ def phase_lines(name: str) -> list[Line]:
 
 def transcript_lines(report: DebateReport, width: int) -> list[Line]:
     """Everything that was said, phase by phase; what a closed debate shows as its result is left to that."""
-    questions, names = report_questions(report), names_models(report)
+    questions, names = report.questions, names_models(report)
     lines: list[Line] = []
     for phase in report.phases:
         lines += phase_lines(phase.name)
@@ -151,14 +150,6 @@ def transcript_lines(report: DebateReport, width: int) -> list[Line]:
 def names_models(report: DebateReport) -> bool:
     """Whether each turn must say which model took it, because the head does not."""
     return len({seat.who for seat in report.seats}) > 1 or any(seat.fallbacks for seat in report.seats)
-
-
-def report_questions(report: DebateReport) -> dict[str, str]:
-    """All follow-up questions of a debate by id."""
-    questions: dict[str, str] = {}
-    for entry in report.turns:
-        questions.update(questions_in(entry.form, entry.content))
-    return questions
 
 
 def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: bool, whole: bool = True) -> list[Line]:
@@ -176,11 +167,11 @@ def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: 
         return [*flow([span(f"{sentence}.", Role.WARNING)], measure, first=_indent(), hang=2), *looked_up]
     lines = speaker_lines(entry, measure, names_model=names_model)
     lines += looked_up
-    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated)
-    for statement in said:
+    rows = entry.statements(questions)
+    for statement in rows:
         if whole or not statement.overall:
             lines += statement_lines(statement, entry.seat, measure)
-    if not whole and all(statement.overall for statement in said):
+    if not whole and all(statement.overall for statement in rows):
         lines += flow([span("has given its finding: see below.", Role.QUIET)], measure, first=_indent(4), hang=4)
     return [*lines, *conduct_lines(entry, measure)]
 
@@ -197,7 +188,7 @@ def speaker_lines(entry: Entry, width: int, *, names_model: bool) -> list[Line]:
     title = one_line(entry.speaker, 60).replace(seat, seat.upper(), 1)
     name = span(cut(title, width - 2), seat_role(entry.seat))
     served = one_line(", ".join(entry.served), 60) if entry.served and names_model else ""
-    served = entry.told_at or served
+    served = entry.spoken_at or served
     room = width - 4 - columns(name.text)
     return [(Span("  "), name, span(f"  {cut(served, room)}" if served and room > 0 else "", Role.QUIET))]
 

@@ -23,7 +23,7 @@ from disputatio.report.match import match_reading, match_sureness
 from disputatio.report.panel import panel_reading, panel_sureness
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.review import is_review, review_points, review_sureness
-from disputatio.report.statement import natural
+from disputatio.report.turns.statement import natural
 
 NOT_TRUTH = "quality of argument, not truth"
 
@@ -267,7 +267,7 @@ _OWN_RULES = "by rules of the user's own: what they count, and how, is theirs"
 
 
 def _judging(report: DebateReport) -> str:
-    findings = [row for row in report.turns if row.form in {"adjudication", "summing"}]
+    findings = [row for row in report.turns if row.kind.concludes]
     return how_judged(JuryReading.of(report.outcome), len(findings))
 
 

@@ -16,15 +16,12 @@ from disputatio.report.judges import JuryReading
 from disputatio.report.market import market_reading
 from disputatio.report.match import Scored, match_reading
 from disputatio.report.movement import side_of
-from disputatio.report.page.exchange import statement_kind
 from disputatio.report.panel import CountReading, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.review import superseded
 from disputatio.report.spending import CallReading
-from disputatio.report.statement import Statement
-from disputatio.report.statements import statements
 from disputatio.report.summary import FirstScreen, first_screen
-from disputatio.report.transcript import report_questions
+from disputatio.report.turns.statement import Statement
 from disputatio.report.verdict import FallacyLine, StructuredReading, TraceLine, structured_reading
 from disputatio.results.values import (
     Argument,
@@ -160,11 +157,8 @@ class Result:
     @cached_property
     def _stated(self) -> _Stated:
         """The statements of each turn, by its path."""
-        questions = report_questions(self.report)
-        return {
-            row.path: statements(row.form, row.seat, row.shown, questions, row.citations, row.unstated)
-            for row in self.report.turns
-        }
+        questions = self.report.questions
+        return {row.path: row.statements(questions) for row in self.report.turns}
 
 
 def _arguments(report: DebateReport, stated: _Stated, verdict: StructuredReading | None) -> tuple[Argument, ...]:
@@ -173,7 +167,7 @@ def _arguments(report: DebateReport, stated: _Stated, verdict: StructuredReading
     owners: dict[str, str] = {}
     for entry in report.turns:
         for row in stated[entry.path] if entry.path not in weaker else ():
-            kind, about = statement_kind(entry.form, row)
+            kind, about = entry.kind.place(row)
             if kind in {"argument", "claim"}:
                 made.append((about, entry, row))
             elif kind == "response":

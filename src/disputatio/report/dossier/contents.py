@@ -29,8 +29,8 @@ from disputatio.report.headings import heading
 from disputatio.report.panel import escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.spending import Totals
-from disputatio.report.statements import statements
-from disputatio.report.transcript import ceiling, excerpted, report_questions
+from disputatio.report.transcript import ceiling, excerpted
+from disputatio.report.turns.statement import any_content
 from disputatio.report.verdict import NOT_TRUTH, five_headings, structured_reading
 
 SR = "SR 11-7"
@@ -216,7 +216,7 @@ def _result(report: DebateReport) -> Section:
     elif headings is not None:
         blocks.append(Facts(tuple(headings)))
     else:
-        for row in statements("", "", report.outcome):
+        for row in any_content(report.outcome):
             blocks.append(Said(row.mark, (row.lead, *(_point(label, text) for label, text in row.points))))
     return Section("Result", tuple(blocks) or (Paragraph("The record holds no result."),))
 
@@ -293,7 +293,7 @@ def _outputs(report: DebateReport) -> Section:
             "they occurred; their raw text is in the record and in the JSON export."
         )
     ]
-    questions = report_questions(report)
+    questions = report.questions
     for phase in report.phases:
         blocks.append(Under(_capital(spoken(phase.name))))
         for entry in phase.entries:
@@ -308,7 +308,7 @@ def _entry(entry: Entry, questions: Mapping[str, str]) -> list[Block]:
         return [*blocks, Said(f"{entry.speaker} abstained", (f"{entry.reason}: {entry.detail}",))]
     if entry.state is EntryState.OPEN:
         return [*blocks, Said(f"{entry.speaker}", ("was not heard",))]
-    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated)
+    said = entry.statements(questions)
     served = f" ({', '.join(entry.served)})" if entry.served else ""
     for place, row in enumerate(said):
         name = f"{entry.speaker}{served}: " if not place else ""

@@ -12,17 +12,13 @@ from dataclasses import dataclass, field
 from disputatio.motion import one_line
 from disputatio.report.citations import CitationReading
 from disputatio.report.imported import CLAIM_ID
-from disputatio.report.market import MARKET_VIEWS
 from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.passages import ShownText, find_words, quotations
 from disputatio.report.reading import DebateReport, Entry
 from disputatio.report.review import superseded
-from disputatio.report.statement import Statement
-from disputatio.report.statements import statements
-from disputatio.report.transcript import report_questions
+from disputatio.report.turns.statement import Statement
 from disputatio.report.verdict import StructuredReading, structured_reading
 
-_NUMBERED = re.compile(r"(?:PROP|CRIT|REB)\d*-\d+")
 _STRENGTH = {"refute": 0, "challenge": 1, "question evidence": 1, "partial": 2, "concede": 3}
 _CLAIM_MENTION = re.compile(rf"(?<![\w.-]){CLAIM_ID.pattern}(?![\w-]|\.\d)")
 _MENTION = re.compile(r"\b[A-Z][A-Z0-9]{1,11}-\d{1,3}\b|\b[a-z]{2,8}_(?:bull|bear)_arg_\d\b")
@@ -89,9 +85,9 @@ class Exchange:
     def of(cls, report: DebateReport) -> Exchange:
         """The exchange of a debate, its passages found and linked."""
         exchange = cls(Anchors(), structured_reading(report))
-        questions, weaker = report_questions(report), superseded(report)
+        questions, weaker = report.questions, superseded(report)
         for entry in report.turns:
-            rows = statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated)
+            rows = entry.statements(questions)
             exchange.said[entry.path] = [exchange._said(entry, row, counts=entry.path not in weaker) for row in rows]
         for row in report.evidence:
             source, digest = str(row.get("source_id", "")), str(row.get("text", ""))
@@ -104,7 +100,7 @@ class Exchange:
         return exchange
 
     def _said(self, entry: Entry, row: Statement, *, counts: bool) -> Said:
-        kind, about = statement_kind(entry.form, row) if counts else ("other", "")
+        kind, about = entry.kind.place(row) if counts else ("other", "")
         anchor = self.anchors.add(kind, f"{entry.seat} {about}" if kind == "response" else about or entry.path)
         points = []
         for label, text in row.points:
@@ -227,41 +223,5 @@ class Exchange:
                 text.refer(found.span(), href)
 
 
-def _market_kind(form: str, row: Statement, target: str) -> tuple[str, str]:
-    if form == "market_opening":
-        return "argument", row.mark
-    if form == "market_examination":
-        return "response", target
-    if form == "market_closing" and row.word in {"stands", "narrowed", "withdrawn"}:
-        return "hold", row.mark
-    if form == "market_closing" and row.word == "accepts":
-        return "accepts", target
-    return ("finding", row.mark) if row.word else ("other", "")
-
-
 def _attacked(responses: Iterable[Said]) -> bool:
     return any(row.statement.word in {"refute", "challenge", "question evidence"} for row in responses)
-
-
-def statement_kind(form: str, row: Statement) -> tuple[str, str]:
-    """The kind of a statement of a turn of this form, as ``Said`` names kinds, and what it is about."""
-    target = row.mark.rpartition(" -> ")[2]
-    if form in MARKET_VIEWS:
-        return _market_kind(form, row, target)
-    if form == "transcript" and row.mark:
-        return "claim", row.mark
-    if form == "opening" or (form in {"proposition", "criticism"} and _NUMBERED.fullmatch(row.mark)):
-        return "argument", row.mark
-    if form == "moderation" and _NUMBERED.fullmatch(row.mark):
-        return "finding", row.mark
-    if form in {"cross_examination", "rebuttal"} and " -> " in row.mark:
-        return "response", target
-    if form == "closing" and row.word == "answer":
-        return "answer", row.mark
-    if form == "closing" and row.word == "accepts":
-        return "accepts", target
-    if form == "closing" and row.word in {"stands", "narrowed", "withdrawn"}:
-        return "hold", row.mark
-    if form == "adjudication" and row.word:
-        return "finding", row.mark
-    return "other", ""

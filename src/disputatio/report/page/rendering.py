@@ -38,10 +38,10 @@ from disputatio.report.page.turns import phase_views
 from disputatio.report.page.what_if import what_if_graph
 from disputatio.report.panel import panel_reading
 from disputatio.report.reading import DebateReport
-from disputatio.report.statement import Statement
 from disputatio.report.summary import TOLD_HEADINGS, first_blocks, result_sentence
 from disputatio.report.templates import escaping_environment, fit_to_show
 from disputatio.report.transcript import ceiling, excerpted
+from disputatio.report.turns.statement import Statement
 from disputatio.report.verdict import (
     NOT_TRUTH,
     StructuredReading,

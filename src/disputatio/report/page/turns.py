@@ -46,7 +46,7 @@ class TurnView:
     @property
     def conclusion(self) -> bool:
         """Whether the turn is a judge's, laid out over the whole width."""
-        return self.entry.form in {"adjudication", "summing", "moderation", "market_judging"}
+        return self.entry.kind.concludes
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _facts(entry: Entry, calls: tuple[CallReading, ...]) -> str:
     """Who served the turn, and what it took."""
     served = [f"served by {one_line(', '.join(entry.served), 100)}"] if entry.served else []
     if not calls:
-        return entry.told_at or ", ".join(served)
+        return entry.spoken_at or ", ".join(served)
     waited = sum(row.made.latency_ms for row in calls if row.made)
     return "; ".join([*served, Totals.of(calls, None).line, f"{duration(waited / 1000)} waiting for the model"])
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from disputatio.report.amounts import spoken
 from disputatio.report.citations import CitationReading
+from disputatio.report.json_values import as_object, text_of
 
 _DEEPEST = 6
 
@@ -51,13 +52,6 @@ def natural(key: str) -> tuple[Any, ...]:
     return tuple((int(piece), "") if piece.isdecimal() else (-1, piece) for piece in re.split(r"(\d+)", key))
 
 
-def text_of(value: Any) -> str:
-    """A value that a turn holds, as words; empty for what is no single value."""
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: ""}[value]
-    return str(value) if isinstance(value, str | int | float) else ""
-
-
 def any_content(content: Mapping[str, Any]) -> Iterable[Statement]:
     """Any content: its texts, each under its keys."""
     for key, value in content.items():
@@ -82,3 +76,35 @@ def _flat(value: Any, label: str = "", depth: int = 0) -> Iterable[tuple[str, st
             yield from _flat(row, f"{label} {number}".strip(), depth + 1)
     elif text_of(value):
         yield label, text_of(value)
+
+
+def in_natural_order(value: Any) -> list[tuple[str, Any]]:
+    """The rows of an object in the order of their ids; the record keeps keys in another."""
+    return sorted(as_object(value).items(), key=lambda row: natural(row[0]))
+
+
+def present(*points: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    """The labelled texts that hold anything."""
+    return tuple((label, text) for label, text in points if text)
+
+
+def enumerated(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Texts under their numbers."""
+    return tuple((f"{number}.", text) for number, text in enumerate(texts, start=1))
+
+
+def scores_in(finding: Mapping[str, Any]) -> str:
+    """The numbers of a finding with their criteria."""
+    rows = [(key, value) for key, value in finding.items() if isinstance(value, int) and not isinstance(value, bool)]
+    return ", ".join(f"{spoken(key)} {value}" for key, value in rows)
+
+
+def target_of(row: Statement) -> str:
+    """The argument that a statement supports or answers."""
+    return row.mark.rpartition(" -> ")[2]
+
+
+def part_number(part: str, most: int) -> int:
+    """The number of a part such as ``argument-2``; at most ``most``, and 1 where it has none."""
+    number = part.rpartition("-")[2]
+    return min(int(number), most) if number.isdecimal() else 1

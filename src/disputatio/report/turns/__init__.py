@@ -1,0 +1,1 @@
+"""What the surfaces need to know about each kind of turn."""

@@ -1,0 +1,69 @@
+"""Finds the kind of a turn by the name that the record stores, and reads what was said in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from disputatio.report.citations import CitationReading
+from disputatio.report.turns import market, review, speeches, structured
+from disputatio.report.turns.statement import Questions, Statement, target_of
+from disputatio.report.turns.turn_kind import TurnKind
+
+_KINDS = {
+    kind.name: kind
+    for kind in (
+        *structured.TURNS,
+        *review.TURNS,
+        *market.TURNS,
+        *speeches.FREEFORM,
+        *speeches.PANEL,
+        *speeches.COMPETITION,
+        *speeches.IMPORTED,
+        *speeches.CUSTOM,
+    )
+}
+
+
+def turn_kind(name: str) -> TurnKind:
+    """The kind of turn with this name; one that is not known is shown key by key."""
+    return _KINDS.get(name) or TurnKind(name)
+
+
+def statements(
+    kind: TurnKind,
+    seat: str,
+    content: Mapping[str, Any],
+    questions: Questions | None = None,
+    citations: Sequence[CitationReading] = (),
+    unstated: Sequence[tuple[str, tuple[str, ...]]] = (),
+) -> tuple[Statement, ...]:
+    """What ``seat`` says in ``content``, which may be incomplete.
+
+    Args:
+        kind: the kind of turn.
+        seat: who speaks.
+        content: the turn as JSON.
+        questions: the questions put earlier, so that answers can show what they answer.
+        citations: the checked citations of the turn; each stands with the argument it supports or answers.
+        unstated: the figures that stand in no source, by the argument they are about.
+    """
+    rows = _with_citations(kind.statements(seat, content, questions), citations)
+    loose = {about: ", ".join(figures) for about, figures in unstated if figures}
+    return tuple(
+        replace(row, points=(*row.points, ("In no source", figures))) if (figures := loose.get(target_of(row))) else row
+        for row in rows
+    )
+
+
+def _with_citations(rows: tuple[Statement, ...], citations: Sequence[CitationReading]) -> tuple[Statement, ...]:
+    if not citations:
+        return rows
+    marks = {target_of(row) for row in rows}
+    cited: dict[str, list[CitationReading]] = {}
+    for row in citations:
+        cited.setdefault(row.about, []).append(row)
+    placed = [replace(row, citations=tuple(cited.get(target_of(row), ()))) for row in rows]
+    lost = [Statement(about, citations=tuple(cites)) for about, cites in cited.items() if about not in marks]
+    return (*placed, *lost)
