@@ -11,7 +11,7 @@ from batch_stage import MODELS, Order, killed_run, meanings, run, zygote
 from disputatio.evaluation.experiment import read_spending
 from disputatio.record.events import BATCH
 from disputatio.testing import FakeProvider
-from disputatio.testing.provider.batch_mishaps import CreationMishap, ItemMishap
+from disputatio.testing.provider.mishaps import CreationMishap, ItemMishap
 from strategies import FULL
 
 

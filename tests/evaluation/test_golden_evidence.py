@@ -8,7 +8,7 @@ import json
 import pytest
 from answer_stage import held, questions, settings_of
 
-from disputatio._cli.dossier_evidence import beside, keep_for_dossiers, with_evidence
+from disputatio._cli.dossier import beside, keep_for_dossiers, with_evidence
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.errors import InvalidInputError

@@ -1,16 +1,107 @@
-"""Puts a command line together from the index: all commands, or only the one that is asked for."""
+"""Builds the command line: all commands or only the one asked for, and their help pages."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
 
-from disputatio._cli.commands import Command, DebateCommand, Group
 from disputatio._cli.index import ABOUT, COMMANDS, EPILOG, GROUPS
 from disputatio._cli.options import signed
 from disputatio._version import VERSION
+
+
+def _without_types(rows: Any) -> Any:
+    for row in rows:
+        if getattr(row, "is_flag", False):
+            row.metavar = ""
+    return rows
+
+
+class Command(TyperCommand):
+    """A command whose flags show no type."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters, with that of help."""
+        return _without_types(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """A group whose flags show no type."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters, with that of help."""
+        return _without_types(super().get_params(ctx))
+
+
+class DebateCommand(Command):
+    """``disputatio debate``: takes the options of every format, and shows those of the one that is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Find the format before help is drawn, wherever it stands among ``args``."""
+        ctx.meta["format"] = name = self._format_in(ctx, args)
+        self.for_format(name)
+        return super().parse_args(ctx, args)
+
+    def for_format(self, name: str) -> list[Any]:
+        """Show the options that the format called ``name`` has besides those of every debate, and return them."""
+        from disputatio._cli.fields import OF_REVIEWS, help_of, make_panel, names_of_format_options
+        from disputatio.request.formats import options_of
+
+        own = {row.flat_name: row for row in options_of(name)} if name else {}
+        shown = []
+        for param in self.params:
+            row: Any = param
+            if row.name in names_of_format_options():
+                row.hidden = row.name not in own and (row.name, name) != OF_REVIEWS
+                if not row.hidden:
+                    shown.append(row)
+                if row.name in own:
+                    row.help, row.rich_help_panel = help_of(own[row.name]), make_panel(own[row.name])
+        return shown
+
+    def _format_in(self, ctx: Any, args: Sequence[str]) -> str:
+        try:
+            given, _, _ = self.make_parser(ctx).parse_args(list(args))
+        except TyperException:
+            return ""
+        return str(given.get("format") or "")
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Draw the page, and below it the formats where none is named.
+
+        Raises:
+            InvalidInputError: a format is named that does not exist.
+        """
+        from disputatio.request.formats import known_formats, unknown_format
+
+        name = ctx.meta.get("format", "")
+        if name and name not in known_formats() and ".py" not in name:
+            raise unknown_format(name)
+        super().format_help(ctx, formatter)
+        if not name:
+            _print_formats()
+
+
+def _print_formats() -> None:
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.table import Table
+
+    from disputatio.formats.options import FormatOptions
+    from disputatio.request.formats import known_formats, options_of_formats
+
+    table = Table.grid(padding=(0, 2))
+    for name, model in options_of_formats().items():
+        # The module of a packaged format is not imported for its sentence.
+        about = known_formats()[name].about if model is FormatOptions else str(model.__doc__).partition("\n")[0]
+        table.add_row(f"[bold cyan]{name}[/]", about)
+    Console().print(Panel(table, title="Formats", title_align="left", border_style="dim"))
+    Console().print(" [bold]disputatio debate -f panel --help[/] shows the options of a format.\n", highlight=False)
 
 
 def app_with(*names: str) -> typer.Typer:

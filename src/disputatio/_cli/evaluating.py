@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.dossier_evidence import keep_for_dossiers
+from disputatio._cli.dossier import keep_for_dossiers
 from disputatio._cli.experiments import (
     BatchOption,
     ChecksStoreOption,

@@ -30,7 +30,7 @@ from disputatio.engine.preview import (
 from disputatio.engine.simulation import TooLongError
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import JsonObject
-from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
+from disputatio.ledger.budget import TYPICAL_BYTES_PER_TOKEN
 from disputatio.motion import read_motion
 from disputatio.participants.shared_work import SharedWork
 from disputatio.record.events import DebateOpened, encode

@@ -21,8 +21,8 @@ from disputatio.engine.seat_assignments import PROCESS_ALLOWANCES, ModelSeat, Oc
 from disputatio.engine.simulation import MOST_TURNS, SimulatedCall, Simulation
 from disputatio.engine.tool_use import PreviewTools, name_tools
 from disputatio.kernel import Limits
+from disputatio.ledger.budget import TYPICAL_BYTES_PER_TOKEN
 from disputatio.ledger.prices import BATCH_SHARE, PriceBook
-from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.batch.collector import is_batched
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.length_profiles import SHORT, USUAL, LengthProfile, length_profile_of

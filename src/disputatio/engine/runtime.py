@@ -52,10 +52,9 @@ from disputatio.evidence.sources import Source
 from disputatio.formats.custom_debate import OWN
 from disputatio.formats.format import Format
 from disputatio.formats.ruleset import rules_from_json
-from disputatio.ledger.budget import Budget
+from disputatio.ledger.budget import Budget, SharedCeiling
 from disputatio.ledger.ledger import Ledger, Reservation
 from disputatio.ledger.prices import PriceBook
-from disputatio.ledger.shared import SharedCeiling
 from disputatio.motion import Evidence, Motion
 from disputatio.motion.motion import SourceKind
 from disputatio.participants.analyst.participant import ANALYST

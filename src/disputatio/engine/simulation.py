@@ -23,8 +23,8 @@ from disputatio.engine.seat_assignments import ModelSeat
 from disputatio.errors import InvalidInputError
 from disputatio.formats.turns.schema import beginnings_in
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, JsonObject, Message, Messages, Seat
+from disputatio.ledger.budget import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.ledger.ledger import call_size
-from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, Reply, Segment, Usage
 from disputatio.participants.human import Person

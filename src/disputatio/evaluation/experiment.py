@@ -35,10 +35,9 @@ from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.engine.seat_assignments import SeatAssignments
 from disputatio.errors import ProviderError
 from disputatio.kernel import JsonObject
-from disputatio.ledger.budget import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED, Budget, SharedCeiling
 from disputatio.ledger.ledger import Reservation
 from disputatio.ledger.prices import PriceBook
-from disputatio.ledger.shared import SharedCeiling
 from disputatio.participants.call import Call, Fault, FaultKind, ModelClient, OnText, OutputMode, Reply
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.shared_clients import ClientFactory, SharedClients

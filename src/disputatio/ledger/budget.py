@@ -1,10 +1,19 @@
-"""The limits of one debate."""
+"""The limits of one debate, a ceiling that many debates share, and a bound on the input tokens of a call.
+
+Byte-level tokenizers make at most one token of a byte; chat templates add a few tokens for each message. That bound is
+about four times too high for English. Once a model has answered, the bound is 1.5 times its worst ratio of tokens to
+bytes in this debate, and at most one token a byte.
+
+Debates that run at once can share one ceiling. A share for each would be too small for its dearest call when a thousand
+of them wait for one batch. What all have spent and reserved, with the next call of any, never exceeds the ceiling.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
+from math import ceil
 from typing import Any
 
 from disputatio.kernel import JsonObject
@@ -31,3 +40,85 @@ class Budget:
 
 UNLIMITED = Budget()
 """No limits."""
+
+
+MESSAGE_OVERHEAD = 16
+"""Tokens that a chat template may add for a message."""
+MARGIN = 1.5
+TYPICAL_BYTES_PER_TOKEN = 4.0
+"""For previews only, never for reservations."""
+
+
+class TokenGauge:
+    """Measures one model's tokens per byte during a debate."""
+
+    def __init__(self) -> None:
+        self._worst: float | None = None
+
+    def bound(self, size: int, messages: int) -> int:
+        """Return the most input tokens that ``size`` bytes in ``messages`` messages may be."""
+        ratio = 1.0 if self._worst is None else min(1.0, self._worst * MARGIN)
+        return ceil(size * ratio) + MESSAGE_OVERHEAD * messages
+
+    def measured(self, size: int, tokens: int) -> None:
+        """Record that ``size`` bytes were ``tokens`` tokens."""
+        if size > 0:
+            self._worst = max(self._worst or 0.0, tokens / size)
+
+
+@dataclass(slots=True)
+class SharedCeiling:
+    """The ceiling, and what is spent and reserved of it.
+
+    Attributes:
+        budget: the ceiling.
+        usd: dollars spent.
+        tokens: tokens charged.
+        calls: calls made, those in flight too.
+        held_usd: dollars reserved for calls in flight.
+        held_tokens: tokens reserved for calls in flight.
+        in_flight: calls in flight.
+        gauges: what each model has shown of its tokens per byte, in all debates, by address.
+    """
+
+    budget: Budget
+    usd: Decimal = Decimal(0)
+    tokens: int = 0
+    calls: int = 0
+    held_usd: Decimal = Decimal(0)
+    held_tokens: int = 0
+    in_flight: int = 0
+    gauges: dict[str, TokenGauge] = field(default_factory=dict)
+    _listeners: dict[Callable[[], None], None] = field(default_factory=dict)
+
+    def spend(self, usd: Decimal | None, tokens: int, calls: int) -> None:
+        """Take in what was spent; negative numbers take it back."""
+        self.usd += usd or 0
+        self.tokens += tokens
+        self.calls += calls
+        self._tell()
+
+    def hold(self, usd: Decimal | None, tokens: int) -> None:
+        """Reserve for one more call in flight."""
+        self.held_usd += usd or 0
+        self.held_tokens += tokens
+        self.in_flight += 1
+
+    def release(self, usd: Decimal | None, tokens: int) -> None:
+        """End the reservation of a call."""
+        self.held_usd -= usd or 0
+        self.held_tokens -= tokens
+        self.in_flight -= 1
+        self._tell()
+
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call ``told`` whenever something is given back."""
+        self._listeners[told] = None
+
+    def leave(self, told: Callable[[], None]) -> None:
+        """Call it no more. Safe to repeat."""
+        self._listeners.pop(told, None)
+
+    def _tell(self) -> None:
+        for told in list(self._listeners):
+            told()

@@ -15,10 +15,8 @@ from operator import ne
 from typing import Any, NamedTuple
 
 from disputatio.kernel import JsonObject
-from disputatio.ledger.budget import Budget
+from disputatio.ledger.budget import Budget, SharedCeiling, TokenGauge
 from disputatio.ledger.prices import PriceBook, Priced
-from disputatio.ledger.shared import SharedCeiling
-from disputatio.ledger.tokens import TokenGauge
 from disputatio.participants.call import Call, Usage
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.record.text import canonical

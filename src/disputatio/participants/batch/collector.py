@@ -19,8 +19,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from disputatio.participants.batch.following import POLL_FIRST_S, Following
-from disputatio.participants.batch.waiting import BatchClock, Waiting
+from disputatio.participants.batch.following import POLL_FIRST_S, BatchClock, Following, Waiting
 from disputatio.participants.call import Call, Fault, ModelClient, OnText, OutputMode, Reply
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, Kind

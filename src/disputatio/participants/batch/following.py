@@ -1,11 +1,12 @@
-"""One batch from its creation to its last answer, whatever fails on the way."""
+"""Follows one batch from its creation to its last answer, whatever fails on the way."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Protocol
 
 from disputatio.participants.batch.api import (
     REQUEST_TIMEOUT_S,
@@ -15,11 +16,37 @@ from disputatio.participants.batch.api import (
     BatchTroubleError,
     ItemResult,
 )
-from disputatio.participants.call import Fault, FaultKind, Reply
-from disputatio.record.batches import BatchBook, BatchRow
+from disputatio.participants.call import Call, Fault, FaultKind, Reply
+from disputatio.record.batches import BatchBook, BatchRow, Identity
 
 if TYPE_CHECKING:
-    from disputatio.participants.batch.waiting import BatchClock, Waiting
+    from disputatio.participants.remote.client import RemoteClient
+
+
+class BatchClock(Protocol):
+    """Time, as the engine has it."""
+
+    def now(self) -> str:
+        """UTC as ``2026-01-31T12:00:00.000000Z``."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A call that waits for its answer."""
+
+    identity: Identity
+    call: Call
+    model_client: RemoteClient
+    answer: asyncio.Future[Reply | Fault]
+
+    def settle(self, outcome: Reply | Fault) -> None:
+        """Give it its answer, unless nobody waits any more."""
+        if not self.answer.done():
+            self.answer.set_result(outcome)
+
 
 POLL_FIRST_S: Final = 2.0
 _POLL_LAST_S: Final = 60.0

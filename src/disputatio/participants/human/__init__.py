@@ -3,8 +3,7 @@
 A new surface implements `Surface`; see `disputatio._terminal.seat` for an example.
 """
 
-from disputatio.participants.human.drafts import DraftBook
-from disputatio.participants.human.person import KIND, Participant, Person, PersonTurn
+from disputatio.participants.human.person import KIND, DraftBook, Participant, Person, PersonTurn
 from disputatio.participants.human.surface import (
     Filled,
     Invite,

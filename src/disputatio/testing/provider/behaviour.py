@@ -15,8 +15,7 @@ from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
 from disputatio.testing.instances import mix, prose, seed_from
 from disputatio.testing.instances.phrases import fraction
-from disputatio.testing.provider.batch_mishaps import CreationMishap, ItemScript
-from disputatio.testing.provider.mishaps import Mishaps, Script
+from disputatio.testing.provider.mishaps import CreationMishap, ItemScript, Mishaps, Script
 from disputatio.testing.provider.received import Latency, ReceivedRequest
 
 AnswerMaker: TypeAlias = Callable[[ReceivedRequest], "str | JsonObject | None"]

@@ -27,11 +27,10 @@ from disputatio.testing.provider.wire import (
 )
 
 if TYPE_CHECKING:
-    from disputatio.testing.provider.batch_jobs import BatchJobs
+    from disputatio.testing.provider.batch_serving import BatchJobs
     from disputatio.testing.provider.behaviour import Behaviour
-    from disputatio.testing.provider.bill import Bill
     from disputatio.testing.provider.received import Inbox, ReceivedRequest
-    from disputatio.testing.provider.traffic import Traffic
+    from disputatio.testing.provider.traffic import Bill, Traffic
 
 _LARGEST_REQUEST: Final = 256 * 1024 * 1024
 _KEPT_BODIES: Final = 256

@@ -12,11 +12,10 @@ from collections.abc import Coroutine, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from disputatio.testing.provider.batch_jobs import BatchJobs
+from disputatio.testing.provider.batch_serving import BatchJobs
 from disputatio.testing.provider.behaviour import Behaviour, Reasoning
-from disputatio.testing.provider.bill import Bill
 from disputatio.testing.provider.received import Inbox, ReceivedRequest
-from disputatio.testing.provider.traffic import Traffic
+from disputatio.testing.provider.traffic import Bill, Traffic
 
 if TYPE_CHECKING:
     from disputatio.testing.provider.http_service import Service

@@ -1,10 +1,52 @@
-"""Counts a fake provider's requests and holds back its answers, from any thread or event loop."""
+"""The bill and the traffic of a fake provider."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Final
+
+from disputatio.testing.provider.answers import Answer
+
+
+@dataclass(slots=True)
+class Bill:
+    """A fake provider's bill.
+
+    Attributes:
+        single: how often each request was answered singly, by its fingerprint.
+        batch: how often each request was taken into a batch that answers it, by its fingerprint.
+        single_tokens: tokens of these, input and output together.
+        batch_tokens: the same of those in batches, each of which costs half.
+    """
+
+    single: Counter[str] = field(default_factory=Counter)
+    batch: Counter[str] = field(default_factory=Counter)
+    single_tokens: int = 0
+    batch_tokens: int = 0
+
+    @property
+    def cost(self) -> float:
+        """All tokens at their price, where one of a single request costs 1."""
+        return self.single_tokens + self.batch_tokens / 2
+
+    @property
+    def requests(self) -> Counter[str]:
+        """How often each request was charged, whatever the way."""
+        return self.single + self.batch
+
+    def charge(self, fingerprint: str, answer: Answer, *, batch: bool) -> None:
+        """Charge one answer."""
+        tokens = answer.prompt_tokens + answer.completion_tokens
+        if batch:
+            self.batch[fingerprint] += 1
+            self.batch_tokens += tokens
+        else:
+            self.single[fingerprint] += 1
+            self.single_tokens += tokens
+
 
 WAIT_TIMEOUT_S: Final = 10.0
 """How long a test waits before it fails, in seconds."""
