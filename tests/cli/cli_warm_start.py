@@ -39,7 +39,7 @@ HEAVY = (
     "disputatio.record.database",
     "disputatio.record.sql",
     "disputatio.record.tables",
-    *(f"disputatio.report.{name}" for name in ("argdown", "briefing", "json_export", "markdown", "page", "text")),
+    *(f"disputatio.report.{name}" for name in ("argdown", "json_export", "markdown", "page", "text")),
     "disputatio.tools.toolset",
     "dotenv.main",
     "genai_prices.data",

@@ -18,9 +18,10 @@ from disputatio.report.citations import citation_readings
 from disputatio.report.json_export import export_json, render_json
 from disputatio.report.markdown import render_markdown
 from disputatio.report.page import render_page
+from disputatio.report.presenters.registry import sureness
 from disputatio.report.reading import DebateReport
 from disputatio.report.text import render_text
-from disputatio.report.verdict import structured_reading, sureness
+from disputatio.report.verdict import structured_reading
 
 EXPECTED = {
     ("PRO-1", CHANGED): "unverified",

@@ -12,9 +12,10 @@ from staged_debates import ENDINGS, held
 
 from disputatio.motion import clean
 from disputatio.record.events import DebateClosed, DebateOpened, Event, TurnAsked, TurnTaken
+from disputatio.report.presenters.registry import sureness
 from disputatio.report.reading import DebateReport
 from disputatio.report.text import render_text
-from disputatio.report.verdict import structured_reading, sureness
+from disputatio.report.verdict import structured_reading
 
 pytestmark = pytest.mark.slow
 

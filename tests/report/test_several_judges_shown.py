@@ -15,8 +15,8 @@ from disputatio.report.argdown import render_argdown
 from disputatio.report.json_export import export_json, export_schema
 from disputatio.report.markdown import render_markdown
 from disputatio.report.page import render_page
-from disputatio.report.sittings import sitting_of, with_real_names
 from disputatio.report.text import render_text
+from disputatio.report.turns.registry import sitting_of, with_real_names
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from staged_debates import HOSTILE, WIDE, held
 
-from disputatio._terminal.drafts import Draft, partial_object
+from disputatio._terminal.progress import Draft, partial_object
 from disputatio.record.events import TurnTaken
 
 

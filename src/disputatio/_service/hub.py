@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from disputatio._terminal.drafts import Draft
+from disputatio._terminal.progress import Draft
 from disputatio.participants.call import OutputMode
 from disputatio.record.chain import Sealed
 from disputatio.record.events import Abstained, AnswerRejected, CallSent, DebateOpened, Event, TurnAsked, TurnTaken

@@ -13,10 +13,9 @@ from disputatio._terminal.progress import OpenAsk, Progress, standing
 from disputatio._terminal.visibility import Visibility, held_back
 from disputatio.motion import one_line
 from disputatio.record.events import PenaltyGiven, ScoreGiven, TurnTaken
-from disputatio.report.amounts import spoken, whole_seconds
+from disputatio.report.amounts import seat_name, spoken, style_name, whole_seconds
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.match import PenaltyReading, SpeechReading
-from disputatio.report.names import seat_name, style_name
 from disputatio.report.text_spans import Line, Role, Span, flow, line_columns, span
 from disputatio.report.transcript import MEASURE, seat_role
 from disputatio.report.turns.registry import turn_kind

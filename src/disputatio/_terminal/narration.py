@@ -34,8 +34,7 @@ from disputatio.record.events import (
 )
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.consultations import Consultation
-from disputatio.report.panel import CountReading
-from disputatio.report.panel_lines import count_lines
+from disputatio.report.panel import CountReading, count_words
 from disputatio.report.reading import DebateReport, Entry, EntryState, settled_entry
 from disputatio.report.text_spans import Line, Role, Span, flow, span
 from disputatio.report.transcript import (
@@ -124,7 +123,9 @@ class Narration:
         """A count of votes, or the score of a speech with what it cost; other scores are told with the result."""
         if isinstance(event, VoteCounted):
             count = CountReading.of(event.body) if self.visibility.facts else None
-            self._say([] if count is None else [(), *count_lines(count, self._width())])
+            if count is not None:
+                words = [span(count_words(count), Role.LEAD)]
+                self._say([(), *flow(words, min(self._width(), MEASURE), first=(Span("  "),), hang=4)])
             return
         if self.match is not None:
             self._say(self.match.tells(event, self._width()) or [])

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from disputatio._terminal.drafts import Draft
 from disputatio._terminal.match_state import MatchState
 from disputatio.formats.turns.schema import ANGLES
+from disputatio.motion import clean, count_words
 from disputatio.record.events import (
     Abstained,
     AnswerRejected,
@@ -21,9 +21,11 @@ from disputatio.record.events import (
     TurnAsked,
     TurnTaken,
 )
+from disputatio.record.text import replace_surrogates
 from disputatio.report.amounts import counted, spoken, whole_seconds
 from disputatio.report.spending import CallReading, Totals
 from disputatio.report.turns.registry import turn_kind
+from disputatio.report.turns.statement import Questions, Statement
 from disputatio.report.turns.turn_kind import Heard, TurnKind
 from disputatio.tools.tool_choice import is_choice
 
@@ -225,3 +227,82 @@ def _done(ask: OpenAsk, begun: int) -> str:
         beyond = ask.expected is not None and not ask.kind.names_angles
         return "the rest, " if beyond else f"{counted(number, noun)}, {about}"
     return f"{number} of {counted(ask.expected, noun)}, {about}"
+
+
+_LONGEST = 200_000
+"""Characters of an answer that are looked at; a longer one is not read by the rules either."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """The answer to one call while it is written."""
+
+    form: str
+    seat: str
+    part: str = ""
+    _pieces: list[str] = field(default_factory=list)
+    _size: int = 0
+    _read: tuple[Statement, ...] = ()
+    _fresh: bool = True
+
+    def add(self, text: str) -> None:
+        """Take in new output."""
+        if self._size < _LONGEST:
+            self._pieces.append(text)
+            self._size += len(text)
+            self._fresh = False
+
+    @property
+    def begun(self) -> bool:
+        """Whether any output came."""
+        return self._size > 0
+
+    @property
+    def raw(self) -> str:
+        """The output so far, as the model wrote it."""
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+    def statements(self, questions: Questions) -> tuple[Statement, ...]:
+        """What can be read of it so far; the last statement may be unfinished."""
+        if is_choice(self.part):
+            return ()
+        if not self._fresh:
+            self._fresh = True
+            content = partial_object("".join(self._pieces))
+            if content is not None:
+                kind = turn_kind(self.form)
+                whole = kind.whole_of_part(self.part, content) if self.part else content
+                self._read = tuple(row for row in kind.statements(self.seat, whole, questions) if row.texts)
+        return self._read
+
+    def words(self, questions: Questions) -> int:
+        """The words that can be read so far."""
+        return sum(count_words(text) for row in self.statements(questions) for text in row.texts)
+
+
+def partial_object(text: str) -> Mapping[str, Any] | None:
+    """The unfinished JSON object in ``text``, whatever stands before it; None where there is none to read."""
+    from pydantic_core import from_json
+
+    # A lone surrogate is no text to the parser.
+    text = replace_surrogates(text)
+    start = text.find("{")
+    if start < 0:
+        return None
+    # What follows a finished object (a closing fence, a remark) is no JSON: read up to the last brace then.
+    for body in (text[start:], text[start : text.rfind("}") + 1]):
+        try:
+            value = from_json(body, allow_partial="trailing-strings")
+        except ValueError:
+            continue
+        return _cleaned(value) if isinstance(value, dict) else None
+    return None
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(str(key)): _cleaned(row) for key, row in value.items()}
+    return [_cleaned(row) for row in value] if isinstance(value, list) else value

@@ -23,9 +23,9 @@ from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
 from disputatio.report.amounts import spoken, whole_seconds
 from disputatio.report.columns import columns, cut, pad
-from disputatio.report.sittings import sitting_of
 from disputatio.report.text_spans import Line, Role, Span, line_columns, span, trimmed
 from disputatio.report.transcript import MEASURE, NARROWEST, ceiling, seat_role, statement_lines
+from disputatio.report.turns.registry import sitting_of
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from disputatio.motion import clean, one_line
 from disputatio.report.blocks import (
+    ArgumentTrace,
     Block,
     Bullets,
     Entries,
@@ -18,12 +19,17 @@ from disputatio.report.blocks import (
     Facts,
     Grid,
     Paragraph,
+    Points,
+    Preformatted,
     Said,
+    Section,
     Title,
     Tone,
     Under,
     Verbatim,
 )
+from disputatio.report.judges import compact
+from disputatio.report.verdict import StructuredReading, drew_words, strength_words
 
 _SPECIAL = re.compile(r"[\\`*\[\]<>&|~$]|(?<![^\W_])_|_(?![^\W_])")
 _LINE_START = re.compile(r"^()([-+#=])|^(\d+)([.)])(?=\s|$)")
@@ -73,13 +79,20 @@ def render_block(block: Block) -> str:
         case Bullets():
             return "\n".join(f"- {escaped(row)}" for row in block.rows) or "None."
         case Facts():
-            return render_table(("", ""), block.rows)
+            return render_table(("", ""), block.rows, breaks=True)
         case Grid():
-            return render_table(block.head, block.rows)
+            return render_table(block.head, ((cell.with_note for cell in row) for row in block.rows), breaks=True)
         case Said():
             return "\n\n".join([f"**{escaped(block.mark)}**", *(_quoted(text) for text in block.texts)])
         case Verbatim():
             return f"**{escaped(block.title)}** (SHA-256 {escaped(block.digest)})\n\n{_indented(block.text)}"
+        case Points():
+            form = "**{}**: {}" if block.brief else "### {}\n\n{}"
+            return "\n\n".join(form.format(escaped(row.label), _texts(row)) for row in block.rows)
+        case Preformatted():
+            return _indented(block.text)
+        case ArgumentTrace():
+            return _trace(block.verdict)
         case Under():
             return f"### {escaped(block.title)}"
 
@@ -93,11 +106,11 @@ def _indented(text: str) -> str:
     return "\n".join(f"    {row}" for row in clean(text).split("\n"))
 
 
-def render_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table; every cell is escaped."""
+def render_table(head: Iterable[str], rows: Iterable[Iterable[str]], *, breaks: bool = False) -> str:
+    """A table; every cell is escaped. ``breaks`` keeps the line ends of texts."""
 
     def cell(text: str) -> str:
-        return "<br>".join(escaped_inside(row) for row in clean(text).split("\n"))
+        return "<br>".join(escaped_inside(row) for row in (clean(text).split("\n") if breaks else [text]))
 
     titles = list(head)
     lines = [f"| {' | '.join(map(escaped_inside, titles))} |", f"| {' | '.join('---' for _ in titles)} |"]
@@ -120,3 +133,44 @@ def _entry(row: Entry) -> str:
         return "\n".join([f"{label}\n", *(f"- {escaped(text)}" for text in texts)])
     gap = f"\n{sign.rstrip()}\n" if sign else "\n\n"
     return gap.join([f"{sign}{label} {escaped_inside(texts[0])}", *(f"{sign}{escaped(text)}" for text in texts[1:])])
+
+
+def _texts(row: Entry) -> str:
+    """The texts of a point: a list where they are several of a kind."""
+    texts = row.rows
+    if len(texts) < 2:
+        return "\n\n".join(map(paragraph, texts))
+    return "\n".join(f"- {escaped(text)}" for text in texts)
+
+
+def render_section(section: Section) -> list[str]:
+    """A section: its title and its blocks."""
+    return [f"## {escaped(section.title)}", *map(render_block, section.blocks)]
+
+
+def _trace(verdict: StructuredReading) -> str:
+    several = verdict.jury.several
+    head = ["id", "claim", "drew", verdict.judge, "computed", "strength", "", "score"]
+    head += [f"{verdict.judge}'s reason", "computed reason"]
+    if several:
+        head[3:4] = ["judges", "panel"]
+    cites = any(row.cited for row in verdict.trace)
+    head += ["cites"] if cites else []
+    rows = [
+        (
+            row.id,
+            row.claim,
+            drew_words(row),
+            *((compact(row.judges),) if several else ()),
+            row.judged or "-",
+            row.computed,
+            strength_words(row),
+            "<- differ" if row.differs else "",
+            "-" if row.score is None else f"{row.score:.2f}",
+            row.void or row.judged_reason or "-",
+            row.computed_reason,
+            *((row.cited or "nothing",) if cites else ()),
+        )
+        for row in verdict.trace
+    ]
+    return render_table(head, rows)

@@ -5,27 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from disputatio.motion import one_line
+from disputatio.report.argument_trace import difference_lines, trace_lines
 from disputatio.report.blocks import (
+    ArgumentTrace,
     Block,
     Bullets,
+    Cell,
     Entries,
     Entry,
     Facts,
     Grid,
     Paragraph,
+    Points,
+    Preformatted,
     Said,
+    Section,
     Title,
     Tone,
     Under,
     Verbatim,
 )
 from disputatio.report.columns import columns, cut, pad
-from disputatio.report.text_spans import Column, Line, Role, Span, flow, line_columns, span, table
+from disputatio.report.text_spans import Column, Line, Role, Span, fitting_table, flow, line_columns, span
+from disputatio.report.transcript import seat_role
 
 MEASURE = 100
 """Sentences are not laid out wider than this: longer lines are hard to follow."""
 _LABELS = 16
 _NARROW = 60
+_POINT_LABELS = 20
+_STACKED = 72
+_NARROWEST_TEXT = 12
+_INDENTED = (Grid, Points, ArgumentTrace, Under)
+"""Blocks that are indented by their own layout."""
 _ROLES = {
     Tone.PLAIN: Role.PLAIN,
     Tone.DECISION: Role.LEAD,
@@ -63,6 +75,12 @@ def _block(block: Block, measure: int, width: int) -> list[Line]:
         case Verbatim():
             said = flow([span(block.text)], measure, first=(Span("  "),), hang=2)
             return [(span(cut(block.title, measure), Role.MARK),), *said]
+        case Points():
+            return _points(block, measure)
+        case Preformatted():
+            return [line for row in block.text.split("\n") for line in flow([span(row)], measure, hang=2)]
+        case ArgumentTrace():
+            return [*trace_lines(block.verdict, width), *difference_lines(block.verdict, width)]
         case Under():
             return [(), *flow([span(block.title, Role.TITLE)], measure)]
 
@@ -95,7 +113,47 @@ def shortened(lines: Sequence[Line], most: int, width: int) -> list[Line]:
 
 
 def _grid(block: Grid, width: int) -> list[Line]:
-    widest = max(range(len(block.head)), key=lambda place: max((len(row[place]) for row in block.rows), default=0))
-    head = [Column(title, flexible=place == widest) for place, title in enumerate(block.head)]
-    groups = table(head, [[span(one_line(cell)) for cell in row] for row in block.rows], width, indent=0)
-    return [line for group in groups for line in group]
+    """A table without its details; a row to a paragraph where the width does not hold the table."""
+    places = [place for place in range(len(block.head)) if place not in block.details]
+    widest = max(places, key=lambda place: max((len(row[place].with_note) for row in block.rows), default=0))
+    head = [Column(block.head[place], flexible=place == widest) for place in places]
+    rows = [[_cell(row[place]) for place in places] for row in block.rows]
+    laid = fitting_table(head, rows, width, _NARROWEST_TEXT) if rows else []
+    if laid is not None:
+        return laid
+    lines: list[Line] = []
+    for cells in rows:
+        named = [(head[number].title, cell) for number, cell in enumerate(cells) if number]
+        rest = "; ".join(f"{title} {cell.text}".strip() for title, cell in named if cell.text not in {"", "-"})
+        lines += flow([Span(f"{cells[0].text}  ", cells[0].role), span(rest)], width, first=(Span("  "),), hang=4)
+    return lines
+
+
+def _cell(cell: Cell) -> Span:
+    return span(one_line(cell.with_note), seat_role(cell.mark) if cell.mark else Role.PLAIN)
+
+
+def _points(block: Points, width: int) -> list[Line]:
+    """Labels with their texts beside them, or below them where the label is long or the width small."""
+    lines: list[Line] = []
+    for row in block.rows:
+        label = one_line(row.label, 60)
+        first: Line = (Span("  "), Span(pad(label, _POINT_LABELS), Role.LABEL))
+        if line_columns(first) > 2 + _POINT_LABELS or width < _STACKED:
+            lines.append((Span("  "), Span(label, Role.LABEL)))
+            first = (Span(" " * 4),)
+        column, several = line_columns(first), len(row.rows) > 1
+        for number, text in enumerate(row.rows, start=1):
+            lead = first if number == 1 else (Span(" " * column),)
+            words = f"{number}. {text}" if row.numbered and several else text
+            lines += flow([span(words)], width, first=lead, hang=column + (2 if several else 0))
+    return lines
+
+
+def section_lines(section: Section, width: int) -> list[Line]:
+    """A section: its title, and its blocks, indented where they are sentences."""
+    lines: list[Line] = [(span(section.title, Role.TITLE),)]
+    for block in section.blocks:
+        laid = block_lines([block], width if isinstance(block, _INDENTED) else width - 2)
+        lines += laid if isinstance(block, _INDENTED) else [(Span("  "), *line) for line in laid]
+    return lines

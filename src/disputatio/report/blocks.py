@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from disputatio.report.verdict import StructuredReading
+
 
 class Tone(StrEnum):
     """How an entry is to be read. No tone says what the words beside it do not say."""
@@ -85,12 +87,48 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table.
+
+    Attributes:
+        text: what stands in it.
+        mark: the seat whose colour it has; empty for none.
+        note: a remark below the text.
+        turn: the path of the turn that it leads to; empty for none.
+        share: the length of a bar beside the text, 0 to 1; None for no bar.
+    """
+
+    text: str
+    mark: str = ""
+    note: str = ""
+    turn: str = ""
+    share: float | None = None
+
+    @property
+    def with_note(self) -> str:
+        """The text and the remark on one line."""
+        return f"{self.text} ({self.note})" if self.note else self.text
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
-    """A table; its first row is the head. ``narrow`` columns hold hashes, ids and numbers."""
+    """A table; its first row is the head.
+
+    Attributes:
+        head: the titles of the columns.
+        rows: the cells.
+        narrow: the columns of hashes and ids.
+        numbers: the columns of numbers.
+        details: the columns that are left out where room is short, as in a terminal.
+        names_rows: whether the first column names the rows.
+    """
 
     head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
     narrow: frozenset[int] = frozenset()
+    numbers: frozenset[int] = frozenset()
+    details: frozenset[int] = frozenset()
+    names_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +155,76 @@ class Under:
     title: str
 
 
-Block: TypeAlias = Title | Entries | Paragraph | Bullets | Facts | Grid | Said | Verbatim | Under
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Findings under their labels, each with one or several texts. ``brief`` labels are no headings of their own."""
+
+    rows: tuple[Entry, ...]
+    brief: bool = False
 
 
-def grid(head: Iterable[str], rows: Iterable[Iterable[str]], narrow: Iterable[int] = ()) -> Grid:
-    """A table of anything that gives texts."""
-    return Grid(tuple(head), tuple(tuple(map(str, row)) for row in rows), frozenset(narrow))
+@dataclass(frozen=True, slots=True)
+class Preformatted:
+    """A text whose lines must stay as they are."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentTrace:
+    """Every argument with what it drew and how it stands, as the judges found and as computed."""
+
+    verdict: StructuredReading
+
+
+Block: TypeAlias = (
+    Title
+    | Entries
+    | Paragraph
+    | Bullets
+    | Facts
+    | Grid
+    | Said
+    | Verbatim
+    | Under
+    | Points
+    | Preformatted
+    | ArgumentTrace
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled part of a document.
+
+    Attributes:
+        title: its heading.
+        blocks: what stands in it.
+        note: what regulation or guidance it answers; empty for none.
+        appendix: whether it is an appendix.
+        key: its name in addresses.
+        is_detail: whether it is left out where room is short, as in a terminal.
+        is_at_turns: whether it is left out where each turn shows its own part of it, as on the page.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    note: str = ""
+    appendix: bool = False
+    key: str = ""
+    is_detail: bool = False
+    is_at_turns: bool = False
+
+
+def grid(
+    head: Iterable[str],
+    rows: Iterable[Iterable[Cell | str]],
+    narrow: Iterable[int] = (),
+    *,
+    numbers: Iterable[int] = (),
+    details: Iterable[int] = (),
+    names_rows: bool = False,
+) -> Grid:
+    """A table of cells, and of anything that gives texts."""
+    cells = tuple(tuple(cell if isinstance(cell, Cell) else Cell(str(cell)) for cell in row) for row in rows)
+    return Grid(tuple(head), cells, frozenset(narrow), frozenset(numbers), frozenset(details), names_rows)

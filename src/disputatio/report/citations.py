@@ -11,6 +11,7 @@ from typing import Any
 
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed
+from disputatio.report.json_values import as_list
 
 STATUSES = ("verified", "repaired", "unverified")
 
@@ -75,7 +76,7 @@ class CitationReading:
 
 def citation_readings(rows: Any) -> tuple[CitationReading, ...]:
     """The citations in ``rows``, as a record or an outcome keeps them."""
-    return tuple(_reading(row) for row in _rows(rows) if isinstance(row, Mapping))
+    return tuple(_reading(row) for row in as_list(rows) if isinstance(row, Mapping))
 
 
 def unstated_readings(rows: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -83,9 +84,9 @@ def unstated_readings(rows: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(
         (
             one_line(str(row.get("about") or ""), 80),
-            tuple(one_line(str(each), 40) for each in _rows(row.get("figures"))),
+            tuple(one_line(str(each), 40) for each in as_list(row.get("figures"))),
         )
-        for row in _rows(rows)
+        for row in as_list(rows)
         if isinstance(row, Mapping)
     )
 
@@ -117,7 +118,7 @@ def _reading(row: Mapping[str, Any]) -> CitationReading:
         status=one_line(str(row.get("status") or ""), 40),
         why=one_line(why, 300),
         passage=one_line(str(row.get("passage_id") or ""), 80),
-        spans=tuple((span[0], span[1]) for span in _rows(row.get("spans")) if _is_span(span)),
+        spans=tuple((span[0], span[1]) for span in as_list(row.get("spans")) if _is_span(span)),
     )
 
 
@@ -128,12 +129,8 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def _rows(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else []
-
-
 def _is_span(value: Any) -> bool:
-    return len(_rows(value)) == 2 and all(type(offset) is int for offset in value)
+    return len(as_list(value)) == 2 and all(type(offset) is int for offset in value)
 
 
 def status_counts(rows: Iterable[CitationReading]) -> dict[str, int]:

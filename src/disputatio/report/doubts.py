@@ -10,25 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from disputatio._version import VERSION
 from disputatio.motion import one_line
 from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.record.history import Status
-from disputatio.report.amounts import counted, listed
+from disputatio.report.amounts import counted, listed, seat_name
 from disputatio.report.citations import unstated_sentence
 from disputatio.report.custom_format import is_own_outcome
 from disputatio.report.headings import heading
+from disputatio.report.json_values import as_list, objects_in
 from disputatio.report.judges import JuryReading
 from disputatio.report.market import is_market, market_reading
 from disputatio.report.match import MatchReading, match_reading
 from disputatio.report.movement import movements, side_of
-from disputatio.report.names import seat_name
 from disputatio.report.panel import PanelReading, panel_reading
 from disputatio.report.reading import DebateReport
-from disputatio.report.review import is_review
-from disputatio.report.review_reading import is_weakly_challenged
+from disputatio.report.review import is_review, is_weakly_challenged
 from disputatio.report.verdict import StructuredReading, structured_reading
 
 
@@ -125,7 +123,7 @@ def _weightless(report: DebateReport) -> _Found:
 
 
 def _evidence(report: DebateReport) -> _Found:
-    struck = [str(row.get("about")) for row in _objects(report.outcome.get("flags")) if row.get("critical")]
+    struck = [str(row.get("about")) for row in objects_in(report.outcome.get("flags")) if row.get("critical")]
     if struck:
         yield (
             DoubtKind.FALSE_EVIDENCE,
@@ -142,7 +140,7 @@ def _evidence(report: DebateReport) -> _Found:
     if loose:
         yield DoubtKind.LOOSE_EVIDENCE, f"{loose[:1].upper()}{loose[1:]}."
     verdict = structured_reading(report)
-    numbers = sum(len(_rows(row.get("not_borne_out"))) for row in _objects(report.outcome.get("trace")))
+    numbers = sum(len(as_list(row.get("not_borne_out"))) for row in objects_in(report.outcome.get("trace")))
     if numbers:
         yield DoubtKind.LOOSE_EVIDENCE, f"The base does not bear out {counted(numbers, 'number')} in claims."
     if not known and (report.turns or verdict):
@@ -209,15 +207,15 @@ def _contradicted(report: DebateReport) -> _Found:
 
 def _jury(report: DebateReport) -> _Found:
     jury = JuryReading.of(report.outcome)
-    decided = [seat_name(str(judge)) for judge in _rows(jury.panel.get("order_decided"))]
+    decided = [seat_name(str(judge)) for judge in as_list(jury.panel.get("order_decided"))]
     if decided:
         yield DoubtKind.ORDER, f"The order of the sides decided what {listed(decided)} found."
-    rows = [row for row in _objects(jury.panel.get("judges")) if row.get("heard")]
+    rows = [row for row in objects_in(jury.panel.get("judges")) if row.get("heard")]
     verdicts = {str(row.get("verdict")) for row in rows}
     if jury.several and len(verdicts) > 1:
         told = listed([f"{seat_name(str(row.get('judge')))} {_found_for(str(row.get('verdict')))}" for row in rows])
         yield DoubtKind.SPLIT, f"The judges disagree: {told}."
-    lost = [seat_name(str(row.get("judge"))) for row in _objects(jury.panel.get("failed"))]
+    lost = [seat_name(str(row.get("judge"))) for row in objects_in(jury.panel.get("failed"))]
     if lost:
         counts = "counts" if len(lost) == 1 else "count"
         yield DoubtKind.INCOMPLETE, f"{listed(lost)} {_was(lost)} not heard, and still {counts}."
@@ -314,7 +312,7 @@ def _conduct(report: DebateReport) -> _Found:
         inflated = [seat_name(judge) for judge, high, _ in verdict.jury.spreads if high]
         if inflated:
             yield DoubtKind.CONDUCT, f"The scores of {listed(inflated)} may be inflated."
-    unscored = _rows(report.outcome.get("unscored")) if match is not None else ()
+    unscored = as_list(report.outcome.get("unscored")) if match is not None else ()
     if unscored:
         yield DoubtKind.INCOMPLETE, f"{counted(len(unscored), 'speech has', 'speeches have')} no score."
 
@@ -359,11 +357,3 @@ _FINDERS: tuple[Callable[[DebateReport], _Found], ...] = (
 
 def _was(rows: list[str]) -> str:
     return "was" if len(rows) == 1 else "were"
-
-
-def _rows(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else []
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [row for row in _rows(value) if isinstance(row, Mapping)]

@@ -18,15 +18,12 @@ from disputatio.report.citations import CitationReading, status_counts
 from disputatio.report.consultations import Consultation
 from disputatio.report.doubts import doubts
 from disputatio.report.headings import heading
-from disputatio.report.market import market_reading
-from disputatio.report.match import match_reading
-from disputatio.report.panel import panel_reading
+from disputatio.report.presenters.registry import presenter_of, sureness
 from disputatio.report.printing import printable_json
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.review import round_records
 from disputatio.report.spending import CallReading, Totals
 from disputatio.report.summary import FirstScreen, first_screen
-from disputatio.report.verdict import structured_reading, sureness
 
 EXPORT_SCHEMA = "disputatio-debate-1"
 
@@ -104,17 +101,7 @@ def _decision(screen: FirstScreen) -> dict[str, Any]:
 
 def _verdict(report: DebateReport) -> str:
     """What the rules came to in one sentence, as the first version of the export has it; ``decision`` says more."""
-    verdict, market = structured_reading(report), market_reading(report)
-    if market is not None and verdict is not None:
-        return " ".join((f"{verdict.reading}.", *market.disclaimers))
-    if verdict is not None:
-        return verdict.reading
-    panel, match = panel_reading(report), match_reading(report)
-    if panel is not None:
-        return panel.sentence
-    if match is not None:
-        return f"{match.sentence}. Best debater: {match.best}."
-    return str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
+    return presenter_of(report).sentence(report)
 
 
 def _origins(report: DebateReport) -> tuple[tuple[str, Event | None], ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disputatio.report.amounts import counted, listed, spoken
+from disputatio.report.json_values import objects_in
 
 _FEW = 2
 _SHORT = {
@@ -56,7 +57,7 @@ class JuryReading:
         """The judges in the outcome of a debate; of an outcome from before there were several, the one there was."""
         opinions = tuple(
             Opinion(str(row.get("judge")), str(row.get("key_insight") or ""), str(row.get("recommendation") or ""))
-            for row in _objects(outcome.get("opinions"))
+            for row in objects_in(outcome.get("opinions"))
         )
         panel = outcome.get("panel")
         panel = panel if isinstance(panel, Mapping) else {}
@@ -67,10 +68,10 @@ class JuryReading:
             opinions=opinions,
             spreads=tuple(
                 (str(row.get("judge")), bool(row.get("findings")), str(row.get("text") or ""))
-                for row in _objects(outcome.get("score_spread"))
+                for row in objects_in(outcome.get("score_spread"))
             ),
-            agreement=tuple(str(row.get("text") or "") for row in _objects(outcome.get("agreement"))),
-            retests=tuple(str(row.get("text") or "") for row in _objects(outcome.get("retests"))),
+            agreement=tuple(str(row.get("text") or "") for row in objects_in(outcome.get("agreement"))),
+            retests=tuple(str(row.get("text") or "") for row in objects_in(outcome.get("retests"))),
         )
 
     @property
@@ -81,7 +82,7 @@ class JuryReading:
     def rows(self) -> list[tuple[str, str, str]]:
         """Each judge of a panel: who, what it found, and what became of that when the sides changed places."""
         found = []
-        for row in _objects(self.panel.get("judges")):
+        for row in objects_in(self.panel.get("judges")):
             totals = row.get("totals") or {}
             points = ", ".join(f"{side} {totals[side]:.2f}" for side in sorted(totals, key=_side))
             word = str(row.get("verdict") or "not heard")
@@ -109,7 +110,7 @@ class JuryReading:
         return [*said, *self.retests]
 
     def _failed(self) -> list[Mapping[str, Any]]:
-        return _objects(self.panel.get("failed"))
+        return objects_in(self.panel.get("failed"))
 
 
 _SWAPS = {
@@ -158,7 +159,3 @@ def void_words(rows: Sequence[tuple[str, str]]) -> str:
 
 def _side(side: str) -> tuple[int, str]:
     return ({"pro": 0, "con": 1}.get(side, 2), side)
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
+from disputatio.report.json_values import as_number, as_object, objects_in, short
 from disputatio.report.reading import DebateReport
 from disputatio.report.turns.market import SYNTHESIS
 
@@ -69,44 +69,44 @@ def market_reading(report: DebateReport) -> MarketReading | None:
     outcome: Mapping[str, Any] = report.outcome
     if not is_market(outcome):
         return None
-    known, spread = _object(outcome.get("knowledge")), _object(outcome.get("inflation"))
+    known, spread = as_object(outcome.get("knowledge")), as_object(outcome.get("inflation"))
     synthetic = ", synthetic" if known.get("synthetic") is True else ""
     # Every report asks whether it is of a market; the format's modules are for those that are.
     from disputatio.formats.market_verdict import DISCLAIMERS
 
     return MarketReading(
-        analysts=tuple(map(_analyst, _objects(outcome.get("analysts")))),
-        subject=f"{_short(known.get('subject_name'), 80)} ({_short(known.get('subject'), 20)}{synthetic})",
-        day=_short(known.get("day"), 20) or "a day that is not told",
-        sources=", ".join(_short(row, 60) for row in known.get("data_sources") or ()),
-        lacks=tuple(_short(row, 300) for row in known.get("lacks") or ()),
-        inflation=_short(spread.get("text"), 300),
+        analysts=tuple(map(_analyst, objects_in(outcome.get("analysts")))),
+        subject=f"{short(known.get('subject_name'), 80)} ({short(known.get('subject'), 20)}{synthetic})",
+        day=short(known.get("day"), 20) or "a day that is not told",
+        sources=", ".join(short(row, 60) for row in known.get("data_sources") or ()),
+        lacks=tuple(short(row, 300) for row in known.get("lacks") or ()),
+        inflation=short(spread.get("text"), 300),
         inflated=bool(spread.get("findings")),
         disclaimers=DISCLAIMERS,
     )
 
 
 def _analyst(row: Mapping[str, Any]) -> AnalystLine:
-    standings = [str(word) for word in _object(row.get("standings")).values()]
+    standings = [str(word) for word in as_object(row.get("standings")).values()]
     counts = {word: standings.count(word) for word in dict.fromkeys(sorted(standings))}
-    figures = _object(row.get("figures"))
+    figures = as_object(row.get("figures"))
     conceded = [
-        f"{_short(each.get('target'), 60)}: {_short(each.get('accepted'), 400)}"
-        for each in _objects(row.get("concessions"))
+        f"{short(each.get('target'), 60)}: {short(each.get('accepted'), 400)}"
+        for each in objects_in(row.get("concessions"))
     ]
-    silent = [_short(each.get("detail") or each.get("reason"), 200) for each in _objects(row.get("silent"))]
+    silent = [short(each.get("detail") or each.get("reason"), 200) for each in objects_in(row.get("silent"))]
     return AnalystLine(
-        seat=_short(row.get("seat"), 40),
-        side=_short(row.get("side"), 20),
+        seat=short(row.get("seat"), 40),
+        side=short(row.get("side"), 20),
         arguments=len(row.get("arguments") or ()),
-        score=_number(row.get("score")),
-        confidence=_number(row.get("confidence")),
-        adjusted=_number(row.get("confidence_adjusted")),
+        score=as_number(row.get("score")),
+        confidence=as_number(row.get("confidence")),
+        adjusted=as_number(row.get("confidence_adjusted")),
         standings=", ".join(f"{number} {spoken(word).lower()}" for word, number in counts.items()),
         figures=", ".join(
-            f"{number} {_short(word, 20)}" for word, number in sorted(figures.items(), key=_verified_first)
+            f"{number} {short(word, 20)}" for word, number in sorted(figures.items(), key=_verified_first)
         ),
-        conviction=_short(row.get("conviction"), 20),
+        conviction=short(row.get("conviction"), 20),
         stance=str(row.get("stance") or ""),
         concessions=tuple(conceded),
         silent="; ".join(silent),
@@ -121,18 +121,18 @@ def market_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...
     """The entries of the briefing of a market debate, in their order; empty for another outcome."""
     if not is_market(outcome):
         return ()
-    said = _object(outcome.get("synthesis"))
+    said = as_object(outcome.get("synthesis"))
     points: list[tuple[str, tuple[str, ...]]] = [
         (title, (str(said[key]),)) for key, title in SYNTHESIS if said.get(key)
     ]
     silent = [
-        f"{_short(row.get('seat'), 40)}: {_short(each.get('detail') or each.get('reason'), 200)}"
-        for row in _objects(outcome.get("analysts"))
-        for each in _objects(row.get("silent"))
+        f"{short(row.get('seat'), 40)}: {short(each.get('detail') or each.get('reason'), 200)}"
+        for row in objects_in(outcome.get("analysts"))
+        for each in objects_in(row.get("silent"))
     ]
     points += [("Silent", tuple(silent))] if silent else []
-    lacks = _object(outcome.get("knowledge")).get("lacks") or ()
-    points += [("Base lacks", tuple(_short(row, 300) for row in lacks))] if lacks else []
+    lacks = as_object(outcome.get("knowledge")).get("lacks") or ()
+    points += [("Base lacks", tuple(short(row, 300) for row in lacks))] if lacks else []
     return tuple(points)
 
 
@@ -159,7 +159,7 @@ def market_sureness(report: DebateReport) -> list[str]:
         order = sorted(counts.items(), key=_verified_first)
         told = listed([f"{number} {status}" for status, number in order])
         said.append(f"{counted(sum(counts.values()), 'figure')} looked up in the knowledge base: {told}")
-    loose = sum(len(row.get("not_borne_out") or ()) for row in _objects(outcome.get("trace")))
+    loose = sum(len(row.get("not_borne_out") or ()) for row in objects_in(outcome.get("trace")))
     if loose:
         said.append(f"{counted(loose, 'number')} in claims that nothing in the base bears out")
     if reading is not None and "synthetic" in reading.subject:
@@ -173,26 +173,10 @@ def stated_rates(report: DebateReport) -> list[str]:
     outcome: Mapping[str, Any] = report.outcome
     said = []
     for side in ("bull", "bear"):
-        own = [row for row in _objects(outcome.get("trace")) if str(row.get("side")).endswith(f"_{side}")]
-        stated = [value for row in own if row.get("side") in by_rules if (value := _number(row.get("confidence")))]
+        own = [row for row in objects_in(outcome.get("trace")) if str(row.get("side")).endswith(f"_{side}")]
+        stated = [value for row in own if row.get("side") in by_rules if (value := as_number(row.get("confidence")))]
         if stated:
             usual = max(dict.fromkeys(stated), key=stated.count)
             said.append(f"{stated.count(usual)} of {len(stated)} {side} arguments by rules state {usual:.2f}")
     why = "rules state published rates; a signal without one has the share of months in which shares rose, or fell"
     return [f"{', '.join(said)}: {why}"] if said else []
-
-
-def _short(value: Any, most: int) -> str:
-    return one_line(str(value or ""), most)
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []

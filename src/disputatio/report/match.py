@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from disputatio.motion import one_line
-from disputatio.report.amounts import counted, spoken
-from disputatio.report.names import seat_name, style_name, with_names
+from disputatio.report.amounts import counted, seat_name, spoken, style_name, with_names
+from disputatio.report.json_values import as_number, as_object, objects_in, short
 from disputatio.report.reading import DebateReport
 from disputatio.report.turns.speeches import summary_points
 
@@ -40,22 +40,22 @@ class SpeechReading:
         """The speech that a record keeps; None where it is none of a match."""
         if not isinstance(body.get("words"), int) or not isinstance(body.get("seat"), str):
             return None
-        given, counts = _object(body.get("criteria")), _object(body.get("counted"))
+        given, counts = as_object(body.get("criteria")), as_object(body.get("counted"))
         return cls(
-            id=_short(body.get("id"), 20),
-            seat=_short(body.get("seat"), 40),
-            stage=_short(body.get("stage"), 40),
-            kind=_KINDS.get(str(body.get("kind")), _short(body.get("kind"), 40)),
-            selected_by=_short(body.get("speaker_selected_by"), 40),
+            id=short(body.get("id"), 20),
+            seat=short(body.get("seat"), 40),
+            stage=short(body.get("stage"), 40),
+            kind=_KINDS.get(str(body.get("kind")), short(body.get("kind"), 40)),
+            selected_by=short(body.get("speaker_selected_by"), 40),
             words=body["words"],
             limit=body["limit"] if isinstance(body.get("limit"), int) else 0,
-            score=_number(body.get("score")),
+            score=as_number(body.get("score")),
             criteria=", ".join(
                 f"{spoken(str(key))} {value}{_capped(value, counts.get(key))}" for key, value in given.items()
             ),
-            comment=_short(body.get("comment"), 600),
-            fouls=tuple(_foul(row) for row in _objects(body.get("violations"))),
-            penalties=tuple(PenaltyReading.of(row) for row in _objects(body.get("penalties"))),
+            comment=short(body.get("comment"), 600),
+            fouls=tuple(_foul(row) for row in objects_in(body.get("violations"))),
+            penalties=tuple(PenaltyReading.of(row) for row in objects_in(body.get("penalties"))),
         )
 
     @property
@@ -98,11 +98,11 @@ class PenaltyReading:
     def of(cls, body: Mapping[str, Any]) -> PenaltyReading:
         """The penalty that a record keeps."""
         return cls(
-            speech=_short(body.get("speech"), 20),
-            who=_short(body.get("who"), 40),
+            speech=short(body.get("speech"), 20),
+            who=short(body.get("who"), 40),
             points=body["points"] if isinstance(body.get("points"), int) else 0,
-            foul=spoken(_short(body.get("violation"), 60)),
-            reason=_short(body.get("reason"), 400),
+            foul=spoken(short(body.get("violation"), 60)),
+            reason=short(body.get("reason"), 400),
         )
 
     @property
@@ -167,22 +167,22 @@ def match_reading(report: DebateReport) -> MatchReading | None:
     if not isinstance(outcome.get("teams"), Mapping) or not isinstance(outcome.get("speeches"), list | tuple):
         return None
     return MatchReading(
-        sentence=_capital(with_names(_short(outcome.get("reading"), 600))),
-        best=with_names(_short(outcome.get("best_debater_text"), 300)),
+        sentence=_capital(with_names(short(outcome.get("reading"), 600))),
+        best=with_names(short(outcome.get("best_debater_text"), 300)),
         judged=outcome.get("judged") is True,
         teams=tuple(_scored(str(team), row) for team, row in _teams(outcome["teams"])),
-        debaters=tuple(_scored(str(row.get("seat")), row) for row in _objects(outcome.get("debaters"))),
-        speeches=tuple(row for body in _objects(outcome["speeches"]) if (row := SpeechReading.of(body)) is not None),
-        penalties=tuple(PenaltyReading.of(row) for row in _objects(outcome.get("penalties"))),
+        debaters=tuple(_scored(str(row.get("seat")), row) for row in objects_in(outcome.get("debaters"))),
+        speeches=tuple(row for body in objects_in(outcome["speeches"]) if (row := SpeechReading.of(body)) is not None),
+        penalties=tuple(PenaltyReading.of(row) for row in objects_in(outcome.get("penalties"))),
         stages=tuple(
             (
-                _short(row.get("stage"), 40),
-                summary_points(_object(row.get("points"))),
+                short(row.get("stage"), 40),
+                summary_points(as_object(row.get("points"))),
             )
-            for row in _objects(outcome.get("stages"))
+            for row in objects_in(outcome.get("stages"))
         ),
         notes=tuple(_notes(outcome)),
-        winner=_short(outcome.get("winner"), 20),
+        winner=short(outcome.get("winner"), 20),
     )
 
 
@@ -196,20 +196,20 @@ def speeches_by_path(report: DebateReport) -> dict[str, SpeechReading]:
 
 
 def _teams(teams: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    return sorted(((team, _object(row)) for team, row in teams.items()), key=lambda row: (row[0] != "pro", row[0]))
+    return sorted(((team, as_object(row)) for team, row in teams.items()), key=lambda row: (row[0] != "pro", row[0]))
 
 
 def _scored(who: str, row: Mapping[str, Any]) -> Scored:
     counts = {key: row[key] if isinstance(row.get(key), int) else 0 for key in ("penalties", "speeches", "unscored")}
     words = row.get("words", row.get("free_words"))
-    style = style_name(_short(row.get("personality") or "", 40))
+    style = style_name(short(row.get("personality") or "", 40))
     return Scored(
-        _short(who, 40),
-        _number(row.get("total")),
+        short(who, 40),
+        as_number(row.get("total")),
         **counts,
         words=words or 0,
         style=style,
-        mean=_number(row.get("mean")),
+        mean=as_number(row.get("mean")),
     )
 
 
@@ -224,7 +224,7 @@ def _notes(outcome: Mapping[str, Any]) -> Iterable[str]:
         them = "It is" if len(unscored) == 1 else "They are"
         number = counted(len(unscored), "speech has", "speeches have")
         yield one_line(f"{number} no score, because the judge was silent: {', '.join(unscored)}. {them} not zero.", 400)
-    for row in _objects(outcome.get("silences")):
+    for row in objects_in(outcome.get("silences")):
         yield one_line(f"{seat_name(str(row.get('seat')))} was silent in {spoken(str(row.get('stage')))}", 120) + "."
     unspoken = [seat_name(str(row)) for row in outcome.get("unspoken") or ()]
     if unspoken:
@@ -245,8 +245,8 @@ _NOT_SAID = "(nobody said these words: it does not count)"
 
 def _foul(row: Mapping[str, Any]) -> str:
     doubt = "" if row.get("counts") is not False else f" {_NOT_SAID}"
-    what, by = spoken(_short(row.get("violation"), 60)), _short(row.get("found_by"), 20)
-    return f"{what}, found by {by}: {_short(row.get('shown'), 300)}{doubt}"
+    what, by = spoken(short(row.get("violation"), 60)), short(row.get("found_by"), 20)
+    return f"{what}, found by {by}: {short(row.get('shown'), 300)}{doubt}"
 
 
 def _capped(given: Any, counts: Any) -> str:
@@ -255,19 +255,3 @@ def _capped(given: Any, counts: Any) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _short(value: Any, most: int) -> str:
-    return one_line(str(value or ""), most)
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []

@@ -12,6 +12,7 @@ from typing import Any
 
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed
+from disputatio.report.json_values import as_object, objects_in
 from disputatio.report.reading import DebateReport
 
 KEPT = "* kept from an earlier phase: the debater was silent"
@@ -55,8 +56,8 @@ class CountReading:
         return cls(
             number=body["round"] if isinstance(body.get("round"), int) else 0,
             phase=one_line(str(body.get("phase") or ""), 60),
-            tally={str(key): int(value) for key, value in _object(body.get("tally")).items()},
-            weighed={str(key): str(value) for key, value in _object(body.get("weighed")).items()},
+            tally={str(key): int(value) for key, value in as_object(body.get("tally")).items()},
+            weighed={str(key): str(value) for key, value in as_object(body.get("weighed")).items()},
             ballots=tuple(
                 BallotReading(
                     one_line(str(row.get("voter") or ""), 60),
@@ -64,7 +65,7 @@ class CountReading:
                     bool(row.get("carried")),
                     one_line(str(row.get("reason") or row.get("silence") or ""), 300),
                 )
-                for row in _objects(body["ballots"])
+                for row in objects_in(body["ballots"])
             ),
             winner=one_line(str(body.get("winner") or ""), 60),
             level=bool(body.get("tied")),
@@ -141,24 +142,24 @@ def panel_reading(report: DebateReport) -> PanelReading | None:
     outcome: Mapping[str, Any] = report.outcome
     if not isinstance(outcome.get("votes"), list | tuple) or not isinstance(outcome.get("report"), Mapping):
         return None
-    counts = tuple(count for row in _objects(outcome["votes"]) if (count := CountReading.of(row)) is not None)
-    conduct = _object(outcome.get("conduct"))
-    voices = {str(row.get("debater")): row for row in _objects(_object(outcome.get("diversity")).get("debaters"))}
+    counts = tuple(count for row in objects_in(outcome["votes"]) if (count := CountReading.of(row)) is not None)
+    conduct = as_object(outcome.get("conduct"))
+    voices = {str(row.get("debater")): row for row in objects_in(as_object(outcome.get("diversity")).get("debaters"))}
     return PanelReading(
         sentence=one_line(str(outcome.get("reading") or ""), 600),
         decision=one_line(str(outcome["report"].get("decision") or ""), 60),
         rule_text=one_line(str(outcome.get("rule_text") or ""), 200),
         options=tuple(one_line(str(row), 60) for row in outcome.get("options") or ()),
         counts=counts,
-        debaters=tuple(_debater(row, counts, voices) for row in _objects(conduct.get("debaters"))),
+        debaters=tuple(_debater(row, counts, voices) for row in objects_in(conduct.get("debaters"))),
         report_text=str(outcome.get("report_text") or ""),
         findings=tuple(
             (str(row.get("debater") or ""), str(row.get("stance") or ""), str(row.get("rationale") or ""))
-            for row in _objects(outcome.get("findings"))
+            for row in objects_in(outcome.get("findings"))
         ),
         escalates=outcome.get("escalate") is True,
-        alike=_object(outcome.get("diversity")).get("alike") is True,
-        diversity=_diversity(_object(outcome.get("diversity"))),
+        alike=as_object(outcome.get("diversity")).get("alike") is True,
+        diversity=_diversity(as_object(outcome.get("diversity"))),
         dominance=one_line(str(conduct.get("dominance") or ""), 200),
     )
 
@@ -246,11 +247,3 @@ def panel_sureness(reading: PanelReading) -> list[str]:
     said += ["the first proposals were made without hearing anybody"] if len(reading.debaters) > 1 else []
     said += [row for row in (reading.diversity, reading.dominance) if row]
     return [*said, *reading.silences]
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []

@@ -35,13 +35,12 @@ from disputatio.record.events import (
 )
 from disputatio.record.history import History, Status
 from disputatio.report.addenda import Addendum
+from disputatio.report.amounts import seat_name
 from disputatio.report.baselines import BaselineReading
 from disputatio.report.citations import CitationReading, citation_readings, unstated_readings
 from disputatio.report.consultations import Consultation
-from disputatio.report.names import seat_name
-from disputatio.report.sittings import sitting_of, with_real_names
 from disputatio.report.spending import CallReading, Totals
-from disputatio.report.turns.registry import statements, turn_kind
+from disputatio.report.turns.registry import sitting_of, statements, turn_kind, with_real_names
 from disputatio.report.turns.statement import Questions, Statement
 from disputatio.report.turns.turn_kind import TurnKind
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from disputatio.report.amounts import listed, spoken
+from disputatio.report.json_values import objects_in
 from disputatio.report.reading import DebateReport, EntryState
 
 _STOPPED = {
@@ -34,19 +37,21 @@ def review_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...
     if outcome.get("judged"):
         points.append(("Synthesis", [str(outcome.get("synthesis"))]))
         points.append(("Confidence", [_confidence(outcome)]))
-        points.append(("Ranking", _ranking(_rows(outcome, "ranking"))))
+        points.append(("Ranking", _ranking(objects_in(outcome.get("ranking")))))
         points.append(("Uncertain", list(map(str, outcome.get("uncertainties") or ()))))
-        settled = _rows(outcome, "resolved_points")
+        settled = objects_in(outcome.get("resolved_points"))
         for label, ended in (("Upheld", "resolved_for_critique"), ("Met", "resolved_for_proposition")):
             rows = [row for row in settled if row.get("outcome") == ended]
             points.append((label, [_point(row) for row in rows] or ["no criticism"]))
-        points.append(("Unresolved", [_point(row) for row in _rows(outcome, "unresolved_points")] or ["nothing"]))
-        points.append(("Not moderated", [_claim(row) for row in _rows(outcome, "unmoderated_points")]))
+        points.append(
+            ("Unresolved", [_point(row) for row in objects_in(outcome.get("unresolved_points"))] or ["nothing"])
+        )
+        points.append(("Not moderated", [_claim(row) for row in objects_in(outcome.get("unmoderated_points"))]))
     if isinstance(framing, Mapping):
         points.append(("Thesis", [str(framing.get("thesis"))]))
         points.append(("Criteria", list(map(str, framing.get("criteria") or ()))))
     points.append(("Challenge", _challenges(outcome)))
-    points.append(("Flags", [_flag(row) for row in _rows(outcome, "flags")] or ["none"]))
+    points.append(("Flags", [_flag(row) for row in objects_in(outcome.get("flags"))] or ["none"]))
     points.append(("Ended", [_STOPPED.get(str(outcome.get("stopped_by")), str(outcome.get("stopped_by")))]))
     return tuple((label, tuple(texts)) for label, texts in points if texts)
 
@@ -82,8 +87,8 @@ def _flag(row: Mapping[str, Any]) -> str:
 
 def _challenges(outcome: Mapping[str, Any]) -> list[str]:
     found = []
-    for held in _rows(outcome, "rounds"):
-        for contest in _rows(held, "contests"):
+    for held in objects_in(outcome.get("rounds")):
+        for contest in objects_in(held.get("contests")):
             criticism = contest.get("criticism")
             if not isinstance(criticism, Mapping):
                 continue
@@ -99,8 +104,8 @@ def _challenges(outcome: Mapping[str, Any]) -> list[str]:
 
 
 def _where(outcome: Mapping[str, Any], held: Mapping[str, Any], contest: Mapping[str, Any]) -> str:
-    words = [f"round {held.get('number')}"] if len(_rows(outcome, "rounds")) > 1 else []
-    words += [str(contest.get("position"))] if len(_rows(held, "contests")) > 1 else []
+    words = [f"round {held.get('number')}"] if len(objects_in(outcome.get("rounds"))) > 1 else []
+    words += [str(contest.get("position"))] if len(objects_in(held.get("contests"))) > 1 else []
     return f"{', '.join(words)}: " if words else ""
 
 
@@ -108,8 +113,8 @@ def superseded(report: DebateReport) -> frozenset[str]:
     """The paths of critiques that do not count, because the critic was asked once more and the other is stronger."""
     theses = {
         (criticism := contest.get("criticism")) and criticism.get("thesis")
-        for held in _rows(report.outcome, "rounds")
-        for contest in _rows(held, "contests")
+        for held in objects_in(report.outcome.get("rounds"))
+        for contest in objects_in(held.get("contests"))
     }
     found = set()
     critiques = {row.path: row for row in report.turns if row.form == "criticism"}
@@ -127,10 +132,10 @@ def review_sureness(report: DebateReport) -> list[str]:
     outcome = report.outcome
     rounds = [row for row in report.turns if row.form == "moderation"]
     said = [_moderated(len(rounds))] if rounds else ["not moderated"]
-    struck = [str(row.get("about")) for row in _rows(outcome, "flags") if row.get("critical")]
+    struck = [str(row.get("about")) for row in objects_in(outcome.get("flags")) if row.get("critical")]
     if struck:
         said.append(f"CRITICAL: {listed(struck)} struck, because the evidence is not there")
-    weak = [row for row in _rows(outcome, "flags") if row.get("flag") in {"weak_challenge", "unchallenged"}]
+    weak = [row for row in objects_in(outcome.get("flags")) if row.get("flag") in {"weak_challenge", "unchallenged"}]
     if weak:
         said.append("the challenge was weak or missing: this review is not evidence that the decision was challenged")
     tilt = outcome.get("tilt")
@@ -155,8 +160,8 @@ def round_records(report: DebateReport) -> list[dict[str, Any]]:
         return []
     return [
         _record(report, held, contest, place)
-        for held in _rows(report.outcome, "rounds")
-        for place, contest in enumerate(_rows(held, "contests"))
+        for held in objects_in(report.outcome.get("rounds"))
+        for place, contest in enumerate(objects_in(held.get("contests")))
     ]
 
 
@@ -169,7 +174,7 @@ def debate_uuid(debate: str) -> str:
 
 
 def _record(report: DebateReport, held: Mapping[str, Any], contest: Mapping[str, Any], place: int) -> dict[str, Any]:
-    several = len(_rows(held, "contests")) > 1
+    several = len(objects_in(held.get("contests"))) > 1
     number = int(held["number"])
     tokens = {
         role: _tokens(report, phase, number, f"position-{place + 1}" if several else "")
@@ -263,6 +268,117 @@ def _tokens(report: DebateReport, phase: str, number: int, position: str) -> int
     return total
 
 
-def _rows(body: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    rows = body.get(name)
-    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
+class CriticismOutcome(StrEnum):
+    """What became of a criticism."""
+
+    UPHELD = "upheld"
+    """The moderator found for the critique."""
+    MET = "met"
+    """The moderator found for the proposition."""
+    UNRESOLVED = "unresolved"
+    """The moderator left it open."""
+    NOT_MODERATED = "not moderated"
+    """It stands, and the moderator did not speak of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CriticismReading:
+    """A criticism of a review. ``because`` is the moderator's reason, empty where it gave none."""
+
+    id: str
+    claim: str
+    outcome: CriticismOutcome
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewReading:
+    """The result of a review.
+
+    Attributes:
+        criticisms: every criticism that stands, the settled ones first.
+        conceded: the criticisms that the rebutter conceded, by their ids.
+        challenge_strength: how strong the challenge was, 0 to 10; None where nobody measured it.
+        weak_challenge: whether the decision was hardly challenged, so that the review is no evidence for it.
+        confidence: the moderator's own word for its confidence; empty where no round was moderated.
+        uncertainties: what the moderator calls uncertain.
+        synthesis: the moderator's result; empty where no round was moderated.
+        rounds: how many rounds were held.
+        stopped_by: the record's word for why there was no further round.
+    """
+
+    criticisms: tuple[CriticismReading, ...]
+    conceded: tuple[str, ...]
+    challenge_strength: int | None
+    weak_challenge: bool
+    confidence: str
+    uncertainties: tuple[str, ...]
+    synthesis: str
+    rounds: int
+    stopped_by: str
+
+    def ended(self, outcome: CriticismOutcome) -> tuple[CriticismReading, ...]:
+        """The criticisms that ended in this way."""
+        return tuple(row for row in self.criticisms if row.outcome is outcome)
+
+    def ids(self, outcome: CriticismOutcome) -> tuple[str, ...]:
+        """Their ids."""
+        return tuple(row.id for row in self.ended(outcome))
+
+
+def review_reading(report: DebateReport) -> ReviewReading | None:
+    """The result of a review; None where the outcome is that of another format."""
+    outcome: Mapping[str, Any] = report.outcome
+    if not is_review(outcome):
+        return None
+    strength, uncertain = outcome.get("challenge_strength"), outcome.get("uncertainties")
+    rounds = outcome.get("rounds_run")
+    return ReviewReading(
+        criticisms=_criticisms(outcome),
+        conceded=_conceded(outcome),
+        challenge_strength=strength if isinstance(strength, int) else None,
+        weak_challenge=is_weakly_challenged(outcome),
+        confidence=str(outcome.get("confidence") or ""),
+        uncertainties=tuple(map(str, uncertain)) if isinstance(uncertain, list | tuple) else (),
+        synthesis=str(outcome.get("synthesis") or ""),
+        rounds=rounds if isinstance(rounds, int) else len(objects_in(outcome.get("rounds"))),
+        stopped_by=str(outcome.get("stopped_by") or ""),
+    )
+
+
+def is_weakly_challenged(outcome: Mapping[str, Any]) -> bool:
+    """Whether the outcome of a review says that it was hardly challenged."""
+    return any(row.get("flag") in {"weak_challenge", "unchallenged"} for row in objects_in(outcome.get("flags")))
+
+
+_SETTLED = {
+    "resolved_for_critique": CriticismOutcome.UPHELD,
+    "resolved_for_proposition": CriticismOutcome.MET,
+}
+
+
+def _criticisms(outcome: Mapping[str, Any]) -> tuple[CriticismReading, ...]:
+    settled = [
+        _criticism(row, _SETTLED.get(str(row.get("outcome")), CriticismOutcome.UNRESOLVED))
+        for row in objects_in(outcome.get("resolved_points"))
+    ]
+    open_ = [_criticism(row, CriticismOutcome.UNRESOLVED) for row in objects_in(outcome.get("unresolved_points"))]
+    unseen = [_criticism(row, CriticismOutcome.NOT_MODERATED) for row in objects_in(outcome.get("unmoderated_points"))]
+    return (*settled, *open_, *unseen)
+
+
+def _criticism(row: Mapping[str, Any], outcome: CriticismOutcome) -> CriticismReading:
+    return CriticismReading(
+        str(row.get("id") or ""), str(row.get("claim") or ""), outcome, str(row.get("because") or "")
+    )
+
+
+def _conceded(outcome: Mapping[str, Any]) -> tuple[str, ...]:
+    """The criticisms that a rebuttal did not refute."""
+    found = []
+    for held in objects_in(outcome.get("rounds")):
+        for contest in objects_in(held.get("contests")):
+            rebuttals = contest.get("rebuttals")
+            answers = objects_in(rebuttals.get("answers")) if isinstance(rebuttals, Mapping) else []
+            found += [str(row.get("target")) for row in answers if row.get("response") == "concede"]
+    return tuple(found)

@@ -7,14 +7,13 @@ from enum import StrEnum
 
 from disputatio.motion import one_line
 from disputatio.report.addenda import addenda_lines
-from disputatio.report.advice import more
+from disputatio.report.advice import advice, more
 from disputatio.report.amounts import counted
 from disputatio.report.baselines import baseline_lines, table_of
-from disputatio.report.block_text import block_lines
+from disputatio.report.block_text import block_lines, section_lines
 from disputatio.report.blocks import Block, Entries, Title
-from disputatio.report.briefing import advice_lines, result_sections, unbroken
 from disputatio.report.reading import DebateReport, EntryState
-from disputatio.report.summary import first_blocks, result_sentence
+from disputatio.report.summary import first_blocks, result_sections, result_sentence
 from disputatio.report.text_spans import Line, Role, Span, flow, plain, span
 from disputatio.report.transcript import NARROWEST, setup_lines, transcript_lines
 
@@ -50,7 +49,7 @@ def report_lines(report: DebateReport, width: int, detail: Detail = Detail.FULL,
         setup = [(), *_most([*setup_lines(report, width), *_said(report, width)], _MOST_SETUP)]
         return _short(report, width, setup, [(), *_more(report, width, store)])
     lines += [(), *setup_lines(report, width), *transcript_lines(report, width)]
-    lines += _joined(result_sections(report, width))
+    lines += _joined(_sections(report, width))
     lines += baseline_lines(table_of(report, result_sentence(report)), width)
     return [*lines, *addenda_lines(report.addenda, width), (), *advice_lines(report, width, store)]
 
@@ -58,6 +57,22 @@ def report_lines(report: DebateReport, width: int, detail: Detail = Detail.FULL,
 def result_lines(report: DebateReport, width: int, store: str = "") -> list[Line]:
     """What came of a debate that was told as it went, in at most ``MOST_LINES`` lines at 80 columns or more."""
     return _short(report, width, [], [(), *advice_lines(report, width, store)])
+
+
+def _sections(report: DebateReport, width: int) -> list[list[Line]]:
+    return [section_lines(row, width) for row in result_sections(report, cut=True) if not row.is_detail]
+
+
+def advice_lines(report: DebateReport, width: int, store: str = "") -> list[Line]:
+    """What is told beside a result."""
+    return [line for text in advice(report, store) for line in unbroken(text, width, store)]
+
+
+def unbroken(text: str, width: int, store: str) -> list[Line]:
+    """A line of advice. A command that names a store stays whole, however long: it is there to be copied."""
+    if store and store in text:
+        return [(span(" ".join(text.split()), Role.QUIET),)]
+    return flow([span(text, Role.QUIET)], width, hang=2)
 
 
 def _joined(sections: Sequence[Sequence[Line]]) -> list[Line]:
@@ -70,7 +85,7 @@ def _short(report: DebateReport, width: int, setup: list[Line], end: list[Line])
     first = block_lines(first_blocks(report), width)
     after = baseline_lines(table_of(report, result_sentence(report)), width)
     after = _most([*after, *addenda_lines(report.addenda, width)], _MOST_AFTER)
-    sections = [list(rows[1:] if rows[0] == () else rows) for rows in result_sections(report, width) if rows]
+    sections = [list(rows[1:] if rows[0] == () else rows) for rows in _sections(report, width) if rows]
     room = MOST_LINES - len(first) - len(setup) - len(after) - len(end) - len(sections)
     shares = _shares([len(rows) for rows in sections], room)
     kept = [_most(rows, share) for rows, share in zip(sections, shares, strict=True)]
@@ -121,7 +136,7 @@ def render_text(report: DebateReport, width: int = 80, detail: Detail = Detail.F
 def render_result_text(report: DebateReport, width: int = 80) -> str:
     """Only what came of the debate, as plain text."""
     width = max(NARROWEST, width)
-    lines = [*block_lines(first_blocks(report), width), *_joined(result_sections(report, width))]
+    lines = [*block_lines(first_blocks(report), width), *_joined(_sections(report, width))]
     lines += baseline_lines(table_of(report, result_sentence(report)), width)
     return joined([*lines, *addenda_lines(report.addenda, width), (), *advice_lines(report, width)])
 

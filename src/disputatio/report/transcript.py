@@ -8,12 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 from disputatio.motion import one_line
-from disputatio.report.amounts import counted, dollars, listed, spoken
+from disputatio.report.amounts import counted, dollars, listed, seat_name, spoken
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.consultations import Consultation, offered
 from disputatio.report.headings import abstained, in_phase
 from disputatio.report.imported import imported_facts
-from disputatio.report.names import seat_name
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.text_spans import Line, Role, Span, flow, labelled, line_columns, span
 from disputatio.report.turns.statement import Questions, Statement

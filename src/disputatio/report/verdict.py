@@ -12,17 +12,13 @@ from typing import Any
 
 from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.motion import one_line
-from disputatio.report.amounts import counted, listed, spoken
-from disputatio.report.citations import checked_sentence, citation_readings, counted_statuses, unstated_sentence
-from disputatio.report.custom_format import is_own_outcome
-from disputatio.report.headings import in_phase
-from disputatio.report.imported import imported_sureness
-from disputatio.report.judges import JuryReading, how_judged, void_words
-from disputatio.report.market import is_market, market_points, market_sureness
-from disputatio.report.match import match_reading, match_sureness
-from disputatio.report.panel import panel_reading, panel_sureness
-from disputatio.report.reading import DebateReport, EntryState
-from disputatio.report.review import is_review, review_points, review_sureness
+from disputatio.report.amounts import spoken
+from disputatio.report.citations import citation_readings, counted_statuses
+from disputatio.report.json_values import as_number, as_object, objects_in
+from disputatio.report.judges import JuryReading
+from disputatio.report.market import is_market
+from disputatio.report.reading import DebateReport
+from disputatio.report.review import is_review
 from disputatio.report.turns.statement import natural
 
 NOT_TRUTH = "quality of argument, not truth"
@@ -86,7 +82,7 @@ class AgreedLine:
 class StructuredReading:
     """The verdict of a debate with an argument trace. ``totals`` maps a side to its total, None where it has none.
 
-    ``points`` are the entries of the briefing where the format has its own; ``judge`` is who judged.
+    ``has_questions`` tells whether responses ask questions and judges name fallacies; ``judge`` is who judged.
     """
 
     trace: tuple[TraceLine, ...]
@@ -99,7 +95,7 @@ class StructuredReading:
     unresolved: tuple[str, ...]
     recommendation: str
     jury: JuryReading
-    points: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    has_questions: bool = True
     judge: str = "judge"
 
     @property
@@ -137,19 +133,19 @@ def structured_reading(report: DebateReport) -> StructuredReading | None:
     totals = outcome.get("totals")
     return StructuredReading(
         trace=tuple(_trace_line(row, order) for row in outcome["trace"] if isinstance(row, Mapping)),
-        totals={side: _number(total) for side, total in _sides_first(totals)},
+        totals={side: as_number(total) for side, total in _sides_first(totals)},
         reading=str(outcome.get("reading", "")),
         rubric=str(outcome.get("rubric", "")),
         judged=bool(outcome.get("judged")),
         key_insight=str(outcome.get("key_insight") or ""),
         agreed=tuple(
             AgreedLine(str(row.get("id", "")), str(row.get("claim", "")), str(row.get("conceded_by", "")))
-            for row in _objects(outcome.get("agreed"))
+            for row in objects_in(outcome.get("agreed"))
         ),
         unresolved=_texts(outcome.get("unresolved_questions")),
         recommendation=str(outcome.get("recommendation") or ""),
         jury=JuryReading.of(outcome),
-        points=review_points(outcome) or market_points(outcome),
+        has_questions=not (is_review(outcome) or is_market(outcome)),
         judge="moderator" if is_review(outcome) else "judge",
     )
 
@@ -166,10 +162,6 @@ def _sides_first(totals: Any) -> list[tuple[str, Any]]:
     return sorted(rows.items(), key=lambda row: (_SIDES.get(row[0], 3), row[0]))
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
     criteria = row.get("criteria")
     criteria = criteria if isinstance(criteria, Mapping) else {}
@@ -180,27 +172,27 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
         id=argument,
         side=str(row.get("side", "")),
         claim=str(row.get("claim", "")),
-        drew=tuple(_drawn(drawn) for drawn in _objects(row.get("drew"))),
+        drew=tuple(_drawn(drawn) for drawn in objects_in(row.get("drew"))),
         judged=str(row.get("found") or row.get("judged") or "") or None,
         computed=str(row.get("computed", "")),
         differs=bool(row.get("differs")),
-        score=_number(row.get("weighted")),
+        score=as_number(row.get("weighted")),
         criteria={key: criteria[key] for key in (*known, *sorted(set(criteria) - set(known)))},
         judged_reason=str(row.get("judged_reason") or ""),
         computed_reason=str(row.get("computed_reason") or ""),
-        fallacies=tuple(_found_line(argument, "fallacy", found) for found in _objects(row.get("fallacies"))),
-        irregular=tuple(_found_line(argument, "breach", found) for found in _objects(row.get("irregular"))),
+        fallacies=tuple(_found_line(argument, "fallacy", found) for found in objects_in(row.get("fallacies"))),
+        irregular=tuple(_found_line(argument, "breach", found) for found in objects_in(row.get("irregular"))),
         answers=tuple(
             (str(answer.get("id", "")), spoken(str(answer.get("mark", ""))))
-            for drawn in _objects(row.get("drew"))
-            for answer in _objects(drawn.get("answers"))
+            for drawn in objects_in(row.get("drew"))
+            for answer in objects_in(drawn.get("answers"))
         ),
-        strength=_number(row.get("strength")),
-        judges={str(judge): str(word) for judge, word in _object(row.get("judges")).items()},
+        strength=as_number(row.get("strength")),
+        judges={str(judge): str(word) for judge, word in as_object(row.get("judges")).items()},
         void=str(row.get("void") or ""),
         voids=tuple(
             (f"{note.get('judge')} on {argument}", str(note["void"]))
-            for note in _objects(row.get("findings"))
+            for note in objects_in(row.get("findings"))
             if note.get("void")
         ),
     )
@@ -231,119 +223,11 @@ def five_headings(report: DebateReport) -> tuple[tuple[str, str], ...] | None:
     return tuple((HEADINGS.get(key, spoken(key).capitalize()), str(found[key])) for key in (*known, *others))
 
 
-def sureness(report: DebateReport) -> tuple[str, ...]:
-    """How far the result can be trusted, in sentences: what was checked, and what was not."""
-    if report.imported is not None:
-        return (*imported_sureness(report), *_warnings(report))
-    verdict, panel = structured_reading(report), panel_reading(report)
-    match = match_reading(report)
-    own = is_own_outcome(report.outcome)
-    said = panel_sureness(panel) if panel is not None else [_OWN_RULES if own else _judging(report)]
-    if match is not None:
-        said = match_sureness(match)
-    if verdict is not None and is_market(report.outcome):
-        by_rules = any(row.seat == "judge" and row.kind == "analyst" for row in report.seats)
-        said = [*market_sureness(report), *([] if by_rules else _standing(verdict))]
-    elif verdict is not None and verdict.points:
-        said = [*review_sureness(report), *_standing(verdict)]
-    elif verdict is not None:
-        said += verdict.jury.sureness() if verdict.judged else []
-        said.append(void_words([void for row in verdict.trace for void in row.voids]))
-        said += _standing(verdict)
-        said += _answers(verdict)
-        said.append(_fallacies(verdict))
-    said += _conduct(report)
-    said += _warnings(report)
-    said.append(_evidence(report))
-    return tuple(row for row in said if row)
+def strength_words(row: TraceLine) -> str:
+    """The computed strength, 0 to 1."""
+    return "-" if row.strength is None else f"{row.strength:.2f}"
 
 
-def _warnings(report: DebateReport) -> list[str]:
-    # An id at the beginning, such as C1.2, keeps its letter.
-    return [(f"{row[:1].lower()}{row[1:]}" if row[1:2].islower() else row).rstrip(".") for row in report.warnings]
-
-
-_OWN_RULES = "by rules of the user's own: what they count, and how, is theirs"
-
-
-def _judging(report: DebateReport) -> str:
-    findings = [row for row in report.turns if row.kind.concludes]
-    return how_judged(JuryReading.of(report.outcome), len(findings))
-
-
-def _standing(verdict: StructuredReading) -> list[str]:
-    if not verdict.judged:
-        return []
-    both = [row for row in verdict.trace if row.judged not in {None, "VOID", "SPLIT"}]
-    if not both:
-        return []
-    if not verdict.differing:
-        if len(both) < len(verdict.trace):
-            return [f"{verdict.judge} and computed standing agree on every argument where there are both"]
-        return [f"{verdict.judge} and computed standing agree on every argument"]
-    number = f"{len(verdict.differing)} of {len(verdict.trace)}"
-    return [f"{verdict.judge} and computed standing differ on {number} arguments ({', '.join(verdict.differing)})"]
-
-
-def _answers(verdict: StructuredReading) -> list[str]:
-    """How many answers meet their questions; nothing where no question was answered, or in a record without marks."""
-    marks = verdict.marks
-    if not marks or not verdict.judged:
-        return []
-    whole = sum(map(len, marks.values()))
-    said = [f"{len(names)} {mark}" for mark in _MARKS if (names := marks.get(mark))]
-    evaded = f" ({', '.join(marks['evaded'])})" if "evaded" in marks else ""
-    return [f"the judge marked {counted(whole, 'answer', 'answers')}: {', '.join(said)}{evaded}"]
-
-
-_MARKS = ("met", "partly met", "evaded", "unmarked")
-
-
-def _fallacies(verdict: StructuredReading) -> str:
-    if not verdict.judged:
-        return ""
-    found = verdict.fallacies
-    if not found:
-        return "the judge found no fallacy"
-    lost = sum(not row.quoted for row in found)
-    doubt = f", {lost} of them with words that nobody said" if lost else ""
-    return f"{counted(len(found), 'fallacy', 'fallacies')} found by the judge{doubt}"
-
-
-def _evidence(report: DebateReport) -> str:
-    """How far what was said rests on the sources."""
-    if is_market(report.outcome):
-        return ""
-    if report.citations or (report.evidence and structured_reading(report) is not None):
-        loose = unstated_sentence(row for entry in report.turns for row in entry.unstated)
-        return "; ".join(filter(None, (checked_sentence(report.citations), loose)))
-    who = "debaters" if panel_reading(report) or match_reading(report) else "sides"
-    return f"what the {who} state as evidence was not checked against any source"
-
-
-def _conduct(report: DebateReport) -> list[str]:
-    """What went not quite by the rules."""
-    broken = [row for row in report.turns if row.violations]
-    mended = sum(row.repaired for row in report.turns)
-    silent = sum(row.state is EntryState.ABSTAINED for row in report.entries)
-    said = []
-    if broken:
-        seats = listed(list(dict.fromkeys(one_line(f"{row.seat} in {in_phase(row.phase)}") for row in broken)))
-        number = sum(len(row.violations) for row in broken)
-        again = "" if match_reading(report) else " after asking again"
-        said.append(f"{counted(number, 'broken rule')} accepted{again} ({seats})")
-    if report.rejections:
-        said.append(f"{counted(len(report.rejections), 'answer')} not accepted and asked again")
-    if mended:
-        said.append(f"the JSON of {counted(mended, 'turn')} had to be mended")
-    if silent:
-        said.append(counted(silent, "abstention"))
-    return said
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []
+def drew_words(row: TraceLine) -> str:
+    """The responses an argument drew."""
+    return one_line(", ".join(row.drew), 40) or "nothing"

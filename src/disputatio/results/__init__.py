@@ -5,7 +5,7 @@ from disputatio.report.judges import Opinion
 from disputatio.report.market import AnalystLine
 from disputatio.report.match import PenaltyReading, Scored, SpeechReading
 from disputatio.report.panel import BallotReading, CountReading, DebaterReading
-from disputatio.report.review_reading import CriticismOutcome, CriticismReading
+from disputatio.report.review import CriticismOutcome, CriticismReading
 from disputatio.report.verdict import AgreedLine
 from disputatio.results.result import Result
 from disputatio.results.values import (

@@ -7,8 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from disputatio.motion import one_line
-from disputatio.report.amounts import counted, spoken
-from disputatio.report.names import seat_name
+from disputatio.report.amounts import counted, seat_name, spoken
 from disputatio.report.page.argument_map import MapSide, argument_map
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.summary import first_blocks

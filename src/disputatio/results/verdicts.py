@@ -21,7 +21,7 @@ from disputatio.report.market import AnalystLine, MarketReading, is_market, mark
 from disputatio.report.match import MatchReading, PenaltyReading, Scored, SpeechReading, match_reading
 from disputatio.report.panel import CountReading, DebaterReading, PanelReading, panel_reading
 from disputatio.report.reading import DebateReport
-from disputatio.report.review_reading import CriticismReading, ReviewReading, review_reading
+from disputatio.report.review import CriticismReading, ReviewReading, review_reading
 from disputatio.report.verdict import AgreedLine, StructuredReading, five_headings, structured_reading
 
 

@@ -17,8 +17,9 @@ from disputatio.motion import clean
 from disputatio.report.argdown import render_argdown
 from disputatio.report.headings import heading
 from disputatio.report.page import render_page
+from disputatio.report.presenters.registry import sureness
 from disputatio.report.reading import DebateReport
-from disputatio.report.verdict import five_headings, structured_reading, sureness
+from disputatio.report.verdict import five_headings, structured_reading
 
 pytestmark = pytest.mark.slow
 

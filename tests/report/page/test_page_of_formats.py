@@ -42,7 +42,7 @@ def test_a_violation_is_shown_once_and_counted() -> None:
 
 def test_the_scoreboard_has_a_bar_for_every_total() -> None:
     page, _ = match_page()
-    board = page.partition('id="scoreboard"')[2].partition('id="speeches-title"')[0]
+    board = page.partition('id="scoreboard"')[2].partition("<h3")[0]
     assert board.count('<rect class="bar"') == 10
 
 

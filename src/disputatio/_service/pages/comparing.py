@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from disputatio.report.amounts import dollars, duration, spoken
 from disputatio.report.headings import heading
+from disputatio.report.presenters.registry import sureness
 from disputatio.report.reading import DebateReport
 from disputatio.report.summary import result_sentence
-from disputatio.report.verdict import structured_reading, sureness
+from disputatio.report.verdict import structured_reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The dossier of a debate: one document for whoever has to answer for the use of its result."""
 
+from disputatio.report.dossier.blocks import dossier_markdown
 from disputatio.report.dossier.contents import Surroundings, dossier_of
 from disputatio.report.dossier.html import dossier_html
-from disputatio.report.dossier.markdown import dossier_markdown
 from disputatio.report.dossier.performance import Performance, read_performance
 
 __all__ = [

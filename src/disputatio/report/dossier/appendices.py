@@ -7,8 +7,7 @@ from typing import Any
 
 from disputatio.motion import clean
 from disputatio.report.amounts import dollars
-from disputatio.report.blocks import Verbatim, grid
-from disputatio.report.dossier.blocks import Section
+from disputatio.report.blocks import Section, Verbatim, grid
 from disputatio.report.reading import DebateReport
 
 

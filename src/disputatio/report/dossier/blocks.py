@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from disputatio.report.blocks import Block
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A numbered section. ``note`` says under its title what regulation or guidance it answers."""
-
-    title: str
-    blocks: tuple[Block, ...]
-    note: str = ""
-    appendix: bool = False
+from disputatio.report.block_markdown import escaped, render_block, render_table
+from disputatio.report.blocks import Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +27,23 @@ class Dossier:
             *((str(number), row) for number, row in enumerate(plain, start=1)),
             *((chr(ord("A") + number), row) for number, row in enumerate(extra)),
         ]
+
+
+def dossier_markdown(dossier: Dossier) -> str:
+    """The whole document."""
+    blocks = [f"# {escaped(dossier.title)}: {escaped(dossier.subject)}"]
+    blocks += [f"> **{escaped(dossier.caution)}**"] if dossier.caution else []
+    blocks.append(render_table(("", ""), dossier.facts))
+    numbered = dossier.numbered()
+    blocks.append("## Contents")
+    blocks.append("\n".join(f"- {number}. {escaped(row.title)}" for number, row in numbered))
+    for number, section in numbered:
+        blocks += _section(number, section)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _section(number: str, section: Section) -> list[str]:
+    name = f"Appendix {number}" if section.appendix else number
+    blocks = [f"## {name}. {escaped(section.title)}"]
+    blocks += [f"*{escaped(section.note)}*"] if section.note else []
+    return [*blocks, *(render_block(row) for row in section.blocks)]

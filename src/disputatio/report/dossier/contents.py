@@ -18,20 +18,19 @@ from typing import Any
 from disputatio.motion import one_line
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.amounts import dollars, spoken
-from disputatio.report.blocks import Block, Bullets, Facts, Paragraph, Said, Under, grid
-from disputatio.report.briefing import briefing_points
+from disputatio.report.blocks import ArgumentTrace, Block, Bullets, Facts, Paragraph, Said, Section, Under, grid
 from disputatio.report.citations import checked_sentence
 from disputatio.report.dossier.appendices import appendices, number_words
-from disputatio.report.dossier.blocks import Dossier, Section
+from disputatio.report.dossier.blocks import Dossier
 from disputatio.report.dossier.limits import limitations
 from disputatio.report.dossier.performance import Performance, performance_blocks
 from disputatio.report.headings import heading
 from disputatio.report.panel import escalation_sentences, panel_reading
+from disputatio.report.presenters.registry import presenter_of
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.spending import Totals
 from disputatio.report.transcript import ceiling, excerpted
-from disputatio.report.turns.statement import any_content
-from disputatio.report.verdict import NOT_TRUTH, five_headings, structured_reading
+from disputatio.report.verdict import NOT_TRUTH, structured_reading
 
 SR = "SR 11-7"
 ACT = "EU AI Act, Article 15"
@@ -187,37 +186,15 @@ def _flat(value: Any) -> str:
 
 
 def _result(report: DebateReport) -> Section:
-    blocks: list[Block] = []
-    verdict, headings, panel = structured_reading(report), five_headings(report), panel_reading(report)
     if not report.closed:
-        blocks.append(Paragraph("The debate has no end, and so no result.", strong=True))
-    elif verdict is not None:
-        blocks += [Paragraph(f"{verdict.reading}.", strong=True)]
-        blocks += [Facts(tuple((label, "\n".join(texts)) for label, texts in briefing_points(verdict)))]
-        blocks += _trace(verdict)
-    elif panel is not None:
-        blocks += [Paragraph(panel.sentence, strong=True), Paragraph(panel.rule_text)]
-        head = ("after", *panel.options, *(row.name for row in panel.debaters), "result")
-        blocks.append(
-            grid(
-                head,
-                (
-                    (
-                        row.after,
-                        *(row.votes_for(option) for option in panel.options),
-                        *(ballot.shown for ballot in row.ballots),
-                        row.result,
-                    )
-                    for row in panel.counts
-                ),
-            )
-        )
-        blocks += [Said(f"{name}: {stance}", (rationale,)) for name, stance, rationale in panel.findings]
-    elif headings is not None:
-        blocks.append(Facts(tuple(headings)))
-    else:
-        for row in any_content(report.outcome):
-            blocks.append(Said(row.mark, (row.lead, *(_point(label, text) for label, text in row.points))))
+        return Section("Result", (Paragraph("The debate has no end, and so no result.", strong=True),))
+    presenter = presenter_of(report)
+    sections = presenter.sections(report, lambda _: False)
+    blocks: list[Block] = [Paragraph(presenter.sentence(report), strong=True)] if presenter.has_trace else []
+    for section in sections:
+        blocks.append(Under(section.title))
+        for block in section.blocks:
+            blocks += _trace(block.verdict) if isinstance(block, ArgumentTrace) else [block]
     return Section("Result", tuple(blocks) or (Paragraph("The record holds no result."),))
 
 

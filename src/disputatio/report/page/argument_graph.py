@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from disputatio.judging.standing import Mark, find_worst_mark
 from disputatio.motion import one_line
+from disputatio.report.json_values import objects_in
 from disputatio.report.market import is_market
 from disputatio.report.review import is_review
 
@@ -176,8 +177,8 @@ def _node(exchange: Exchange, row: Mapping[str, Any], family: Family, on_evidenc
         hold = str(given["status"]) if isinstance(given, Mapping) and given.get("status") else None
     marks = {
         str(answer.get("id")): str(answer.get("mark"))
-        for drawn in _rows(row, "drew")
-        for answer in _rows(drawn, "answers")
+        for drawn in objects_in(row.get("drew"))
+        for answer in objects_in(drawn.get("answers"))
     }
     drew = (_drawn(name, said, hold, marks, exchange, family) for said in exchange.about("response", name))
     score = row.get("weighted")
@@ -222,7 +223,7 @@ def _drawn(
 def _answers(exchange: Exchange, row: Mapping[str, Any]) -> Iterable[Drawn]:
     """The answers to a criticism of a review that stand, by the numbers that its trace gives them."""
     said = exchange.about("response", str(row.get("id", "")))
-    for drawn in _rows(row, "drew") if row.get("target") else ():
+    for drawn in objects_in(row.get("drew")) if row.get("target") else ():
         name = str(drawn.get("by", ""))
         yield Drawn(name, str(drawn.get("response", "")), False, None, _quotes(name, next(iter(said), None)))
 
@@ -237,11 +238,11 @@ def _quotes(about: str, said: Said | None) -> tuple[Quote, ...]:
 def _resting_on_evidence(outcome: Mapping[str, Any]) -> frozenset[str]:
     """The parts of a review that say that they rest on evidence."""
     found = set()
-    for held in _rows(outcome, "rounds"):
-        for contest in _rows(held, "contests"):
+    for held in objects_in(outcome.get("rounds")):
+        for contest in objects_in(held.get("contests")):
             for turn, key in (("proposition", "arguments"), ("criticism", "arguments"), ("rebuttals", "answers")):
                 part = contest.get(turn)
-                rows = _rows(part, key) if isinstance(part, Mapping) else []
+                rows = objects_in(part.get(key)) if isinstance(part, Mapping) else []
                 found |= {str(row.get("id")) for row in rows if row.get("rests_on") == "evidence"}
     return frozenset(found)
 
@@ -261,8 +262,3 @@ def _totals(nodes: Iterable[Node], totals: Mapping[str, float | None]) -> dict[s
 
 _NEAR = Fraction(3, 10_000)
 """Scores and totals are recorded with four decimals."""
-
-
-def _rows(value: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    rows = value.get(key)
-    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []

@@ -148,7 +148,7 @@ def _attack(criticism: Said) -> str:
 
 
 def _answered(exchange: Exchange, response: Said) -> str:
-    if exchange.verdict is not None and exchange.verdict.points:
+    if exchange.verdict is not None and not exchange.verdict.has_questions:
         return f"answer to {response.about}"
     asked = [name for _, name, _ in response.points if name]
     if not asked:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from disputatio.motion import one_line
 from disputatio.report.citations import CitationReading
 from disputatio.report.imported import CLAIM_ID
-from disputatio.report.page.anchors import Anchors
-from disputatio.report.page.passages import ShownText, find_words, quotations
+from disputatio.report.page.passages import Anchors, ShownText, find_words, quotations
 from disputatio.report.reading import DebateReport, Entry
 from disputatio.report.review import superseded
 from disputatio.report.turns.statement import Statement

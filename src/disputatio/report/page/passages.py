@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from disputatio.motion import clean
-from disputatio.report.page.anchors import Anchors
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,600})[\"”“»]")
 _STYLES = {"'": "['‘’ʼ]", '"': '["“”„«»]', "-": "[-‐‑–—]"}
@@ -89,3 +88,31 @@ def find_words(text: str, words: str) -> tuple[int, int] | None:
 def quotations(text: str) -> Iterable[tuple[tuple[int, int], str]]:
     """The stretches of ``text`` between quotation marks, of a length that can be a quotation, as (span, words)."""
     return ((found.span(1), found.group(1)) for found in _QUOTED.finditer(text))
+
+
+_STRANGE = re.compile(r"[^A-Za-z0-9]+")
+_LONGEST = 60
+
+
+class Anchors:
+    """Gives every place one name and finds it again."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, str], str] = {}
+        self._taken: set[str] = set()
+
+    def add(self, kind: str, key: str) -> str:
+        """The name of a new place; where ``kind`` already has ``key``, the first place stays the one that is found."""
+        stem = f"{kind}-{_STRANGE.sub('-', key).strip('-')}"[:_LONGEST].strip("-")
+        name, number = stem, 1
+        # Names are compared as a careless reader of the page would: without regard to case.
+        while name.lower() in self._taken:
+            number += 1
+            name = f"{stem}-{number}"
+        self._taken.add(name.lower())
+        self._names.setdefault((kind, key), name)
+        return name
+
+    def find(self, kind: str, key: str) -> str | None:
+        """The name of a place; None where there is no such place."""
+        return self._names.get((kind, key))

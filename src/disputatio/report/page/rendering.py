@@ -20,34 +20,27 @@ from markupsafe import Markup
 
 from disputatio.motion import clean, one_line
 from disputatio.report.addenda import NO_PROOF
-from disputatio.report.amounts import dollars, spoken
+from disputatio.report.amounts import dollars, seat_name, spoken
 from disputatio.report.baselines import HEADS, MEANING, table_of
-from disputatio.report.briefing import briefing_points, untold
 from disputatio.report.consultations import offered
-from disputatio.report.custom_format import outcome_statements
 from disputatio.report.headings import heading
 from disputatio.report.imported import imported_facts
 from disputatio.report.market import market_reading
-from disputatio.report.match import match_reading
-from disputatio.report.names import seat_name
 from disputatio.report.page.argument_graph import ArgumentGraph
 from disputatio.report.page.argument_map import argument_map
 from disputatio.report.page.charts import charts_of
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.turns import phase_views
 from disputatio.report.page.what_if import what_if_graph
-from disputatio.report.panel import panel_reading
+from disputatio.report.presenters.registry import sureness
 from disputatio.report.reading import DebateReport
-from disputatio.report.summary import TOLD_HEADINGS, first_blocks, result_sentence
+from disputatio.report.summary import first_blocks, result_sections, result_sentence
 from disputatio.report.templates import escaping_environment, fit_to_show
 from disputatio.report.transcript import ceiling, excerpted
-from disputatio.report.turns.statement import Statement
 from disputatio.report.verdict import (
     NOT_TRUTH,
     StructuredReading,
     TraceLine,
-    five_headings,
-    sureness,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +58,7 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = (), fo
     """
     exchange = Exchange.of(report)
     graph = what_if_graph(report, exchange)
-    verdict, panel, match = exchange.verdict, panel_reading(report), match_reading(report)
+    verdict = exchange.verdict
     style, script = _asset("page.css"), _asset("page.js")
     title, entries = first_blocks(report)
     sides, phases = argument_map(exchange, graph), phase_views(report, exchange)
@@ -80,21 +73,18 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = (), fo
             head=heading(report),
             verdict=verdict,
             decided=_turning_points(verdict),
-            headings=[row for row in five_headings(report) or () if row[0] not in TOLD_HEADINGS],
-            panel=panel,
-            match=match,
+            sections=[row for row in result_sections(report) if row.key != "sureness" and not row.is_at_turns],
             market=market_reading(report),
             charts=charts_of(report),
             baselines=table_of(report, result_sentence(report)),
             baseline_heads=HEADS,
             baseline_meaning=MEANING,
-            outcome=() if verdict or panel or match or five_headings(report) else _outcome(report),
             sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
-            briefing=_briefing(report, verdict),
             sides=sides,
             phases=phases,
             folds=len(report.turns) >= _MANY,
-            speeches={row.card.id: row.anchor for phase in phases for row in phase.turns if row.card},
+            seat_class=_class_name,
+            turn_anchors={row.entry.path: row.anchor for phase in phases for row in phase.turns},
             reachable=_reachable(exchange, sides, phases),
             ceiling=ceiling(report.budget),
             tools=offered(report.tools),
@@ -153,12 +143,6 @@ def page_asset(name: str) -> str:
     return _asset(name)
 
 
-def _outcome(report: DebateReport) -> tuple[Statement, ...]:
-    """What came of a debate of no kind that is known here; nothing where the sentence of the verdict says it all."""
-    rows = outcome_statements(report.outcome)
-    return rows if len(rows) > 1 or report.imported is None else ()
-
-
 _MANY = 20
 """From so many turns on the page folds what was said, phase by phase."""
 
@@ -176,19 +160,6 @@ def _turning_points(verdict: StructuredReading | None) -> list[TraceLine]:
     # Eight analysts bring many arguments, of which most are weakened: that is no turn.
     passed = {"UPHELD", "WEAKENED"}
     return [row for row in rows if (row.judged or row.computed) not in passed or row.differs]
-
-
-def _briefing(report: DebateReport, verdict: StructuredReading | None) -> list[tuple[str, list[str]]]:
-    """The decision briefing; agreed points and fallacies are shown with their links instead."""
-    if verdict is None:
-        return []
-    # In a list on the page the numbers are the list's own.
-    return [
-        (label, kept)
-        for label, texts in briefing_points(verdict)
-        if label not in {"Agreed", "Fallacies"}
-        and (kept := untold(report, label, list(verdict.unresolved) or texts if label == "Unresolved" else texts))
-    ]
 
 
 def _finalized(value: Any) -> Any:

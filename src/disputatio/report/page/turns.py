@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from disputatio.motion import clean, one_line
-from disputatio.report.amounts import counted, duration, listed, spoken
+from disputatio.report.amounts import counted, duration, listed, seat_name, spoken
 from disputatio.report.headings import abstained
 from disputatio.report.match import SpeechReading, speeches_by_path
-from disputatio.report.names import seat_name
-from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.exchange import Exchange, Said
+from disputatio.report.page.passages import Anchors
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.spending import CallReading, Totals
 

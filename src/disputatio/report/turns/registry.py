@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from disputatio.formats.jury import make_revealer
 from disputatio.report.citations import CitationReading
 from disputatio.report.turns import market, review, speeches, structured
 from disputatio.report.turns.statement import Questions, Statement, target_of
@@ -67,3 +69,34 @@ def _with_citations(rows: tuple[Statement, ...], citations: Sequence[CitationRea
     placed = [replace(row, citations=tuple(cited.get(target_of(row), ()))) for row in rows]
     lost = [Statement(about, citations=tuple(cites)) for about, cites in cited.items() if about not in marks]
     return (*placed, *lost)
+
+
+_ORDER = re.compile(r"/(pro|con)-first(-again)?/|/(again)/")
+
+
+def sitting_of(path: str) -> str:
+    """``pro shown first``, ``con shown first``, ``again, pro shown first``; empty for the one ordinary sitting."""
+    found = _ORDER.search(path)
+    if found is None:
+        return ""
+    words = ["again"] if found[2] or found[3] else []
+    return ", ".join([*words, f"{found[1]} shown first"] if found[1] else words)
+
+
+def with_real_names(path: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``content`` with the real names of the sides and arguments, where the judge saw neutral ones."""
+    found = _ORDER.search(path)
+    arguments = content.get("arguments")
+    if found is None or not found[1]:
+        return content
+    order = ("pro", "con") if found[1] == "pro" else ("con", "pro")
+    named: dict[str, Any] = _renamed(content, make_revealer(order, arguments if isinstance(arguments, Mapping) else {}))
+    return named
+
+
+def _renamed(value: Any, reveal: Callable[[str], str]) -> Any:
+    if isinstance(value, Mapping):
+        return {reveal(key): _renamed(row, reveal) for key, row in value.items()}
+    if isinstance(value, list | tuple):
+        return [_renamed(row, reveal) for row in value]
+    return reveal(value) if isinstance(value, str) else value

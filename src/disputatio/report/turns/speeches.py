@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from disputatio.formats.turns.monologue import HEADINGS
-from disputatio.report.amounts import spoken
+from disputatio.report.amounts import seat_name, spoken
 from disputatio.report.json_values import as_list, as_object, objects_in, text_of
-from disputatio.report.names import seat_name
 from disputatio.report.turns.statement import Questions, Statement, any_content, enumerated, present, scores_in
 from disputatio.report.turns.turn_kind import TurnKind
 
