@@ -297,7 +297,7 @@ def test_a_person_is_not_asked_again_by_a_machine() -> None:
     assert opened is not None
     seated = replace(opened, seats={**opened.seats, "con": {"kind": "person", "name": "Ada"}})
     with pytest.raises(InvalidInputError, match="The seat con was taken by a person"):
-        check_people(seated, Resumption(settings_of("structured")))
+        check_people(seated, {})
 
 
 def test_other_prompts_than_the_parents_are_refused(tmp_path) -> None:

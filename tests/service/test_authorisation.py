@@ -25,6 +25,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/gate": {"json": {"task_type": "contract"}},
     "POST /v1/debates/{debate_id}/turns": {"json": {"path": "opening/pro", "passes": True}},
     "POST /v1/debates/{debate_id}/resume": {"json": {}},
+    "POST /v1/debates/{debate_id}/fork": {"json": {"strike": ["PRO-1"]}},
     "POST /v1/debates/{debate_id}/sign-off": {"json": {"by": "A", "decision": "approve"}},
     "POST /v1/debates/{debate_id}/outcome": {"json": {"result": "It held."}},
 }
@@ -59,7 +60,8 @@ def bodied(app: Any) -> set[str]:
 
 def addressed(path: str, debate: str) -> str:
     filled = path.replace("{debate_id}", debate).replace("{form}", "json").replace("{key_id}", "00000000")
-    return filled + ("?path=opening%2Fpro" if path.endswith("/turn") else "")
+    query = {"turn": "?path=opening%2Fpro", "fork": "?strike=PRO-1"}
+    return filled + query.get(path.rpartition("/")[2], "")
 
 
 async def send(client: Any, method: str, path: str, debate: str) -> Any:

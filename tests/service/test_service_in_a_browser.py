@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from dictated import Dictated
-from served import served, started
+from served import ended, served, started
 
 from browser_fonts import widest
 from disputatio.testing.instances import instance
@@ -130,6 +130,32 @@ async def test_a_debate_is_started_watched_and_read_in_a_browser(tmp_path):
         turn = f"/debates/{waits}/turn?path=opening/con"
         besides = ("/new", "/compare", "/figures", "/login", "/nothing", f"/debates/{waits}", turn)
         assert await held(here.url, widest(tmp_path), besides=besides) == []
+
+
+async def test_an_argument_is_struck_and_the_debate_forked(tmp_path):
+    """From the map of a served page to the verdict of the fork, by a reader's clicks."""
+    from playwright.async_api import async_playwright
+
+    async with served(tmp_path) as here, here.client() as client, async_playwright() as play:
+        parent = await started(client, format="structured", seed=3)
+        assert (await ended(client, parent))["status"] in {"COMPLETE", "DEGRADED"}
+        browser = await play.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], env=dict(widest(tmp_path))
+        )
+        page = await browser.new_page()
+        await page.goto(f"{here.url}/debates/{parent}")
+        await page.click("button[data-strike='PRO-2'] >> nth=0")
+        await page.click("text=Ask again without these")
+        await page.wait_for_selector("text=Ask again without this")
+        assert "strike=PRO-2" in page.url
+        await look_over(browser, (page.url,))
+        await page.click("main button.button")
+        await page.wait_for_selector("#verdict", timeout=60_000)
+        fork = page.url.partition("#")[0].rsplit("/", 1)[1]
+        assert fork != parent
+        terms = await page.locator("#record dt", has_text="Fork of").locator("xpath=..").text_content()
+        assert parent in terms
+        await browser.close()
 
 
 async def written(page: Any) -> str:

@@ -127,6 +127,30 @@ async def test_what_a_killed_worker_spent_is_booked_by_the_next(fleet: Stage) ->
         assert await left(client, mine) == 100_000 - spent(fleet)
 
 
+async def test_a_fork_is_taken_over_from_a_killed_worker(fleet: Stage) -> None:
+    first = fleet.worker("-c 4")
+    async with servers(fleet, 1) as ((service, client),):
+        mine = key(service, budget_tokens=500_000)
+        answer = await client.post("/v1/debates", json={"motion": "We should act", "seed": 3}, headers=mine)
+        parent = answer.json()["id"]
+        await settled(service)
+        before = len(fleet.provider.requests)
+        fleet.provider.hold()
+        answer = await client.post(f"/v1/debates/{parent}/fork", json={"strike": ["PRO-2"]}, headers=mine)
+        assert answer.status_code == 201, answer.text
+        fork = answer.json()["id"]
+        await fleet.provider.arrived.reach(before + 1, 30)
+        fleet.kill(first)
+        fleet.provider.release()
+        fleet.worker("-c 4")
+        await settled(service)
+        found = (await client.get(f"/v1/debates/{fork}/report", headers=mine)).json()
+        assert found["status"] in {"COMPLETE", "DEGRADED"}
+        assert found["forked"]["parent"] == parent
+        assert (await client.get(f"/v1/debates/{fork}/verify", headers=mine)).is_success
+        assert await left(client, mine) == 500_000 - spent(fleet)
+
+
 async def test_a_debate_cancelled_at_a_worker_is_booked_when_it_stops(fleet: Stage) -> None:
     """Until then it counts whole: the worker may still call somebody."""
     fleet.worker("-c 4")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from disputatio.debates import Debate
     from disputatio.engine.opening import Proposal
     from disputatio.engine.ports import Observer
-    from disputatio.engine.preview import Preview
     from disputatio.evidence.reading_process import SourceReader
     from disputatio.evidence.sources import Source
     from disputatio.participants.shared_clients import ClientFactory
@@ -115,6 +114,15 @@ class Choices:
     hosts: frozenset[str] = frozenset()
     secure: bool = False
     workers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a debate is expected to take: calls, tokens in and out, and US dollars, None where a price is unknown."""
+
+    calls: int
+    tokens: int
+    usd: Decimal | None
 
 
 class Service:
@@ -215,10 +223,35 @@ class Service:
         """
         order, proposal, digest = await self._read(body, caller, read, lambda *found: found)
         asked = Asked("", proposal.motion.text, proposal.format.name, digest, idempotency)
+        budget = proposal.settings.budget
+
+        async def expected() -> Expected:
+            from disputatio.engine.preview import preview
+
+            found = await preview(proposal)
+            return Expected(found.calls, found.tokens, found.usd)
+
+        return await self.place(asked, order, Room(budget.usd, budget.tokens), expected, caller)
+
+    async def place(
+        self, asked: Asked, order: JsonObject, given: Room, expected: Callable[[], Awaitable[Expected]], caller: Caller
+    ) -> tuple[str, bool]:
+        """Put a request that was checked on order; as ``start``.
+
+        Args:
+            asked: the debate as it was asked for.
+            order: the request, as it is stored.
+            given: the ceilings that it names.
+            expected: what the debate is expected to take; asked for only where a budget needs it.
+            caller: whose request it is.
+
+        Raises:
+            RefusedError, DisputatioError: it cannot be begun; nothing was spent.
+        """
         standing = await asyncio.to_thread(self.book.standing, asked, caller.tenant)
         if standing is not None:
             return standing, False
-        order, ceilings = await self._bounded(order, proposal, caller)
+        order, ceilings = await self._bounded(order, given, expected, caller)
         try:
             # Whoever asked may leave meanwhile; a debate that was entered is submitted, and stays its tenant's.
             debate = await asyncio.shield(self._entered(replace(asked, ceilings=ceilings), order, caller))
@@ -277,13 +310,14 @@ class Service:
             await self.runner.submit(one.debate, order, in_transaction=enter)
         return entered[0]
 
-    async def _bounded(self, order: JsonObject, proposal: Proposal, caller: Caller) -> tuple[JsonObject, Room]:
+    async def _bounded(
+        self, order: JsonObject, given: Room, expected: Callable[[], Awaitable[Expected]], caller: Caller
+    ) -> tuple[JsonObject, Room]:
         """The order with the ceilings that its key's budget needs, and these.
 
         Raises:
             RefusedError: the budget has nothing left, or not enough for a call; or a ceiling is too small to state.
         """
-        given = Room(proposal.settings.budget.usd, proposal.settings.budget.tokens)
         left = await asyncio.to_thread(self.ledger.room, caller.key.id)
         if left == NO_LIMIT:
             return order, given
@@ -292,12 +326,10 @@ class Service:
             raise budget_spent(caller.key, left, now)
         ceilings = given
         if (left.usd is not None and given.usd is None) or (left.tokens is not None and given.tokens is None):
-            from disputatio.engine.preview import preview
-
-            expected = await preview(proposal)
-            ceilings = _usual(expected, given, left)
-            if not ceilings.holds(_typical_call(expected, left)):
-                raise budget_spent(caller.key, left, now, needed=f", and a debate like this takes {_shown(expected)}")
+            usual = await expected()
+            ceilings = _usual(usual, given, left)
+            if not ceilings.holds(_typical_call(usual, left)):
+                raise budget_spent(caller.key, left, now, needed=f", and a debate like this takes {_shown(usual)}")
         if ceilings.usd is not None:
             ceilings = replace(ceilings, usd=min(floored(ceilings.usd), _MOST_USD))
         if ceilings.is_empty:
@@ -538,7 +570,7 @@ class OpenView(AnnouncingStore):
         return audience_of(first[:1]).withholds
 
 
-def _usual(expected: Preview, given: Room, left: Room) -> Room:
+def _usual(expected: Expected, given: Room, left: Room) -> Room:
     """The ceilings of an order: those it has, else ``ROOM`` times what is expected, as far as the budget has room."""
     usd, tokens = given.usd, given.tokens
     if usd is None and left.usd is not None:
@@ -549,14 +581,14 @@ def _usual(expected: Preview, given: Room, left: Room) -> Room:
     return Room(usd, tokens)
 
 
-def _typical_call(expected: Preview, left: Room) -> Room:
+def _typical_call(expected: Expected, left: Room) -> Room:
     """What one call of a debate takes, in the units that its budget counts."""
     calls = max(expected.calls, 1)
     usd = None if left.usd is None else (expected.usd or Decimal(0)) / calls
     return Room(usd, None if left.tokens is None else expected.tokens // calls)
 
 
-def _shown(expected: Preview) -> str:
+def _shown(expected: Expected) -> str:
     usd = "" if expected.usd is None else f" and {in_digits(floored(expected.usd))} USD"
     return f"about {expected.tokens:,} tokens{usd}"
 

@@ -12,7 +12,7 @@ turns are asked again too: there is nothing to keep.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -253,7 +253,7 @@ async def fork(
     await wait_for_turn()
     opened = read.history.opened
     assert opened is not None  # noqa: S101  (``fork_of`` looked at it)
-    check_people(opened, resumption)
+    check_people(opened, resumption.participants or {})
     model_clients, claimed = SharedClients(runtime.client_factory), ""
     tools: Toolset | None = None
     try:
@@ -285,13 +285,12 @@ async def fork(
         await model_clients.aclose()
 
 
-def check_people(opened: DebateOpened, resumption: Resumption) -> None:
-    """Refuse to ask again where a person sat who is not there.
+def check_people(opened: DebateOpened, given: Container[str]) -> None:
+    """Refuse to ask again where a person sat who is not among those ``given``.
 
     Raises:
         InvalidInputError: names the seat.
     """
-    given = resumption.participants or {}
     for seat, row in opened.seats.items():
         if isinstance(row, Mapping) and row.get("kind") == PERSON and seat not in given:
             raise InvalidInputError(

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from disputatio.config import Arguments
+from disputatio.engine.forking import fork, fork_of
 from disputatio.engine.ports import DetachAware
-from disputatio.engine.recorded import recorded_settings
+from disputatio.engine.recorded import recorded_settings, settings_of_opening
 from disputatio.engine.runtime import Resumption, Runtime, interrupt, resume, start
 from disputatio.errors import (
     DisputatioError,
@@ -22,10 +23,11 @@ from disputatio.errors import (
 )
 from disputatio.kernel import JsonObject
 from disputatio.proposals import check_stored, proposal_of, request_of
+from disputatio.proposals.forks import ForkRequest, read_fork
 from disputatio.proposals.remote import baselines_for
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
-from disputatio.record.verified import read_verified
+from disputatio.record.verified import load_verified, read_verified
 from disputatio.workers.batched_job_table import BatchedJobTable, ClaimedStore
 from disputatio.workers.job_table import MAX_TRIES, DueJob, FinishedJob, JobTable
 from disputatio.workers.port import JobState, NewCeilings
@@ -167,14 +169,19 @@ _TOO_MANY_TRIES = DisputatioError(
 
 
 async def _go_on(debate: str, due: DueJob, runtime: Runtime, participants: Participants) -> None:
+    forking = read_fork(due.order)
+    if due.status is None and forking is not None:
+        await _fork(debate, forking, runtime)
+        return
     if due.status is None:
         proposal = await asyncio.to_thread(proposal_of, due.order, participants(debate, due.order))
         await start(proposal, runtime, debate=debate)
         return
     if _has_result(due):
         return
-    # Earlier versions may have accepted an address from a remote caller.
-    check_stored(due.order)
+    if forking is None:
+        # Earlier versions may have accepted an address from a remote caller.
+        check_stored(due.order)
     record = read_verified(runtime.store, debate)
     settings = recorded_settings(debate, record, Arguments())
     ceilings = due.raised or NewCeilings()
@@ -187,6 +194,21 @@ async def _go_on(debate: str, due: DueJob, runtime: Runtime, participants: Parti
     )
     # An unreachable provider now costs its seats their turns, as it would have without the break.
     await resume(debate, resumption, replace(runtime, checks_first=False))
+
+
+async def _fork(debate: str, request: ForkRequest, runtime: Runtime) -> None:
+    """Run the fork that a request asks for."""
+    read = await asyncio.to_thread(load_verified, runtime.store, request.parent)
+    found = await asyncio.to_thread(fork_of, request.parent, read, request.strike)
+    assert read.history.opened is not None  # noqa: S101  (``fork_of`` looked at it)
+    ceilings = request.budget
+    resumption = Resumption(
+        settings=settings_of_opening(read.history.opened, Arguments()),
+        budget_usd=ceilings.usd,
+        budget_tokens=ceilings.tokens,
+        budget_calls=ceilings.calls,
+    )
+    await fork(found, read, resumption, runtime, debate=debate)
 
 
 def _has_result(due: DueJob) -> bool:

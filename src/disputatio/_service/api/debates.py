@@ -13,15 +13,19 @@ from pydantic import Field, model_validator
 
 from disputatio._service.access import Needs, service_of
 from disputatio._service.api.forms import (
+    MOST_STRUCK,
     Cancelled,
     CeilingsGiven,
     DebateId,
     DebatePage,
     DebateView,
     EstimateView,
+    ForkGiven,
+    ForkView,
     JobView,
 )
 from disputatio._service.debate_book import Listed
+from disputatio._service.forking import preview_fork, start_fork
 from disputatio._service.keys import Caller, Scope
 from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
@@ -29,7 +33,9 @@ from disputatio._service.streaming import number_in, stream
 from disputatio.errors import InvalidInputError
 from disputatio.formats.options import Market
 from disputatio.kernel import JsonObject
+from disputatio.ledger.budget import Budget
 from disputatio.proposals import stored_source
+from disputatio.proposals.forks import ForkRequest
 from disputatio.request.model import DebateRequest
 from disputatio.request.remote import group_options
 from disputatio.workers import Job, NewCeilings
@@ -45,6 +51,14 @@ FRAME = {
 }
 NO_NULL = r"^[^\x00]*$"
 """Of texts that a database is asked for: PostgreSQL takes no null character."""
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        description="The same key with the same request gives the same debate, however often it is sent.",
+    ),
+]
 _LINKS = ("report", "events", "turns", "cancel", "verify")
 
 
@@ -105,14 +119,7 @@ async def start_debate(
     request: Request,
     response: Response,
     caller: Runner,
-    idempotency_key: Annotated[
-        str | None,
-        Header(
-            min_length=1,
-            max_length=200,
-            description="The same key with the same order gives the same debate, however often it is sent.",
-        ),
-    ] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> DebateView:
     """Start a debate. What cannot be held is refused at once, and nothing is spent."""
     service = service_of(request)
@@ -217,6 +224,60 @@ async def resume_debate(debate_id: DebateId, given: CeilingsGiven, request: Requ
     await service.resume(debate_id, NewCeilings(given.budget_usd, given.budget_tokens, given.max_calls), caller)
     listed = await asyncio.to_thread(service.listed, debate_id, caller)
     return view(service, listed, await service.job(debate_id))
+
+
+@router.get("/debates/{debate_id}/fork", response_model=ForkView, responses=responses(404, 409))
+async def preview_fork_of_debate(
+    debate_id: DebateId,
+    request: Request,
+    caller: Reader,
+    strike: Annotated[list[Annotated[str, Field(max_length=80)]], Query(min_length=1, max_length=MOST_STRUCK)],
+) -> ForkView:
+    """Say which turns a fork without ``strike`` would keep and which it would ask again. No model is called."""
+    service = service_of(request)
+    fork = (await asyncio.to_thread(preview_fork, service, debate_id, strike, caller)).fork
+    return ForkView(
+        parent=fork.parent,
+        head=fork.head,
+        struck=list(fork.struck),
+        kept=list(fork.kept),
+        asked_again=list(fork.again),
+        calls=fork.calls,
+        input_tokens=fork.input_tokens,
+        output_tokens=fork.output_tokens,
+        usd=None if fork.usd is None else str(fork.usd),
+    )
+
+
+@router.post(
+    "/debates/{debate_id}/fork",
+    status_code=201,
+    response_model=DebateView,
+    responses=responses(
+        404,
+        409,
+        502,
+        good={200: {"model": DebateView, "description": "The fork of this idempotency key."}},
+    ),
+)
+async def fork_debate(
+    debate_id: DebateId,
+    given: ForkGiven,
+    request: Request,
+    response: Response,
+    caller: Runner,
+    idempotency_key: IdempotencyKey = None,
+) -> DebateView:
+    """Ask a finished debate again without what is struck, as a new debate that names its parent."""
+    service = service_of(request)
+    budget = Budget(given.budget_usd, given.budget_tokens, given.max_calls)
+    debate, new = await start_fork(
+        service, ForkRequest(debate_id, tuple(given.strike), budget), caller, idempotency_key
+    )
+    response.status_code = 201 if new else 200
+    response.headers["Location"] = f"/v1/debates/{debate}"
+    listed = await asyncio.to_thread(service.listed, debate, caller)
+    return view(service, listed, await service.job(debate))
 
 
 @router.get(

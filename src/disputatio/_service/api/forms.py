@@ -11,6 +11,8 @@ from disputatio._service.keys import Period, Scope
 from disputatio.options import Amount, Flag, Number, Whole
 from disputatio.options.field import ShallowObject
 
+MOST_STRUCK = 200
+"""The most names that one fork may strike."""
 DebateId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,32}$", description="The debate's whole id.")]
 Words = Annotated[str, Field(min_length=1, max_length=4_000)]
 
@@ -122,6 +124,29 @@ class CeilingsGiven(BaseModel):
     budget_usd: Annotated[Amount | None, Field(gt=0, le=1_000_000, max_digits=16)] = None
     budget_tokens: Annotated[Whole | None, Field(ge=1, le=10**12, examples=[80_000])] = None
     max_calls: Annotated[Whole | None, Field(ge=1, le=10**9)] = None
+
+
+class ForkGiven(CeilingsGiven):
+    """A fork to run. Its ceilings are those of the new debate alone; those left out are the parent's."""
+
+    strike: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=80)]],
+        Field(min_length=1, max_length=MOST_STRUCK, examples=[["PRO-2", "CON on PRO-1"]]),
+    ]
+
+
+class ForkView(BaseModel):
+    """What a fork would keep and ask again. No model was called."""
+
+    parent: str
+    head: str = Field(description="The last hash of the parent's chain.")
+    struck: list[str] = Field(description="What is struck, with what the parent had struck before.")
+    kept: list[str] = Field(description="The turns that are taken over.")
+    asked_again: list[str] = Field(description="The parent's turns that are asked again.")
+    calls: int = Field(description="How many calls these took in the parent.")
+    input_tokens: int
+    output_tokens: int
+    usd: str | None = Field(description="What these cost there; null where a price was not known.")
 
 
 class PostView(BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -14,7 +14,7 @@ from disputatio._service.api.debates import NO_NULL, cursor_of, place_of
 from disputatio._service.api.forms import CeilingsGiven, DebateId
 from disputatio._service.key_book import SESSION_HOURS
 from disputatio._service.keys import Caller, Scope
-from disputatio._service.pages import seats, starting
+from disputatio._service.pages import forking, seats, starting
 from disputatio._service.pages.comparing import compared, side_of
 from disputatio._service.pages.figures import tables_of
 from disputatio._service.pages.rendering import page, static
@@ -26,6 +26,9 @@ from disputatio.motion import one_line
 from disputatio.record.history import Status
 from disputatio.workers import NewCeilings
 
+if TYPE_CHECKING:
+    from disputatio.report.reading import DebateReport
+
 _ROWS = 30
 Reader = Annotated[Caller, Depends(Needs(Scope.READ, page=True))]
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN, page=True))]
@@ -35,7 +38,7 @@ router = APIRouter()
 def pages() -> APIRouter:
     """All pages."""
     whole = APIRouter()
-    for each in (router, starting.router, seats.router):
+    for each in (router, starting.router, seats.router, forking.router):
         whole.include_router(each)
     return whole
 
@@ -144,12 +147,20 @@ def _record(service: Service, debate_id: str, caller: Caller) -> Response:
 
     report = service.debate(debate_id, caller).report()
     export = f"/v1/debates/{debate_id}/export"
+    fork = ""
     places = [("All debates", "/"), ("Compare", f"/compare?a={debate_id}"), ("Figures", "/figures")]
     if caller.key.scope.covers(Scope.RUN):
         places += [("Sign off", f"/debates/{debate_id}/afterwards")]
+        known = FORMATS.get(report.format)
+        fork = f"/debates/{debate_id}/fork" if known is not None and known.forkable and _is_whole(report) else ""
     places += [("JSON", f"{export}/json"), ("Markdown", f"{export}/md"), ("Dossier", f"{export}/dossier.html")]
     policy = f"{page_policy()}; frame-ancestors 'none'"
-    return HTMLResponse(render_page(report, places), headers={"Content-Security-Policy": policy})
+    return HTMLResponse(render_page(report, places, fork), headers={"Content-Security-Policy": policy})
+
+
+def _is_whole(report: DebateReport) -> bool:
+    """Whether the debate ran here and ended, so that it can be forked."""
+    return report.imported is None and report.status in {Status.COMPLETE, Status.DEGRADED}
 
 
 def _so_far(service: Service, debate_id: str) -> tuple[str, Any, int]:

@@ -1,0 +1,89 @@
+"""Fork a recorded debate for a remote caller: what it would keep and ask again, and the request that starts it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from disputatio._service.debate_book import WAITING, Asked
+from disputatio._service.key_ledger import Room
+from disputatio._service.keys import Caller
+from disputatio._service.problems import RefusedError
+from disputatio._service.service import Expected, Service
+from disputatio.engine.forking import Fork, check_people, fork_of
+from disputatio.ledger.budget import Budget
+from disputatio.proposals.forks import ForkRequest
+from disputatio.record.text import canonical
+from disputatio.record.verified import load_verified
+
+
+@dataclass(frozen=True, slots=True)
+class ForkPreview:
+    """A fork that a caller may start.
+
+    Attributes:
+        fork: what it keeps and asks again.
+        motion: of the debate that it comes from.
+        format: of that debate.
+        budget: the ceilings of that debate, which the fork has unless it is given others.
+    """
+
+    fork: Fork
+    motion: str
+    format: str
+    budget: Budget
+
+
+def preview_fork(service: Service, debate: str, strike: Sequence[str], caller: Caller) -> ForkPreview:
+    """What a fork of ``debate`` without ``strike`` would keep and ask again. No model is called.
+
+    Raises:
+        RefusedError: the caller's tenant has no such debate, or it has no record yet.
+        InvalidInputError: it cannot be forked, or a name is no part of it.
+        VerificationError: its record was altered.
+    """
+    listed = service.listed(debate, caller)
+    if listed.status == WAITING:
+        raise RefusedError(
+            409,
+            "conflict",
+            f"The debate {debate} has not started, so it has nothing to strike.",
+            "GET it to see why.",
+        )
+    read = load_verified(service.store, debate)
+    found = fork_of(debate, read, tuple(dict.fromkeys(strike)))
+    opened, resumed = read.history.opened, read.history.resumed
+    assert opened is not None  # noqa: S101  (``fork_of`` looked at it)
+    check_people(opened, ())
+    budget = Budget.from_json(resumed[-1].budget if resumed else opened.budget)
+    return ForkPreview(found, listed.motion, listed.format, budget)
+
+
+async def start_fork(
+    service: Service, request: ForkRequest, caller: Caller, idempotency: str | None
+) -> tuple[str, bool]:
+    """Start a fork; returns the id of the new debate, and whether it is a new one.
+
+    Args:
+        service: runs it.
+        request: which fork.
+        caller: who asks for it.
+        idempotency: a word of theirs; the same one with the same request stands for the same debate.
+
+    Raises:
+        RefusedError, DisputatioError: as ``preview_fork``, or a budget does not allow it; nothing was spent.
+    """
+    found = await asyncio.to_thread(preview_fork, service, request.parent, request.strike, caller)
+    stored, given, usual = request.as_json(), request.budget, found.budget
+    fork = found.fork
+    expected = Expected(fork.calls, fork.input_tokens + fork.output_tokens, fork.usd)
+
+    async def expectation() -> Expected:
+        return expected
+
+    digest = hashlib.sha256(canonical(stored).encode()).hexdigest()
+    asked = Asked("", found.motion, found.format, digest, idempotency)
+    room = Room(given.usd or usual.usd, given.tokens or usual.tokens)
+    return await service.place(asked, stored, room, expectation, caller)
