@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from rooms import PatientClock, proposal_of, settings_for
 from rooms import hold as run_review
 from staged_debates import Staged, hold, house_of, settings_of, silent, staged
 
+import disputatio
 from disputatio.debates import read_debate
 from disputatio.engine.forking import Fork, check_people, fork, fork_of
 from disputatio.engine.opening import Proposal
@@ -290,6 +292,15 @@ def test_an_unfinished_debate_is_resumed_first() -> None:
     store = copied(structured(), cut)
     with pytest.raises(InvalidInputError, match="has not ended: it cannot be forked"):
         fork_of(structured().id, load_verified(store, structured().id), ("PRO-1",))
+
+
+async def test_an_imported_transcript_cannot_be_forked(tmp_path: Path) -> None:
+    file, store = tmp_path / "held.md", MemoryStore()
+    file.write_text("# A debate\n\n- motion: Should we act?\n\n## Turn 1: PRO Opening\n\nYes, at once.\n", "utf-8")
+    (debate,) = await disputatio.import_transcripts([file], store=store)
+    with pytest.raises(InvalidInputError, match=r"imported from held\.md: nobody can be asked again") as refused:
+        await disputatio.fork(debate.id, ["PRO-1"], store=store)
+    assert "show" in refused.value.next_step
 
 
 def test_a_person_is_not_asked_again_by_a_machine() -> None:

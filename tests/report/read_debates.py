@@ -130,6 +130,10 @@ async def _scripted(format_name: str) -> DebateReport:
     return debate.report()
 
 
+async def _market() -> DebateReport:
+    return (await disputatio.debate(format="market", store=MemoryStore())).report()
+
+
 async def _imported() -> DebateReport:
     with TemporaryDirectory() as folder:
         file = Path(folder, "held.md")
@@ -174,6 +178,7 @@ _MAKERS: dict[str, Callable[[], Any]] = {
     "competition": lambda: _scripted("competition"),
     "panel": lambda: _panel({"planner": "release", "critic": "release", "operator": "release"}),
     "review": _review,
+    "market": _market,
     "older": _older,
 }
 _STAGED = {"truncated", "failed", "unjudged", "degraded", "embedded", "complete"}

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import pickle
 from collections import Counter
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from staged_debates import held, hold
 
 import disputatio
 from disputatio.debates import read_debate
+from disputatio.formats.market_verdict import DISCLAIMERS
 from disputatio.record.archive import ArchivedRecord
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import EventBatch
@@ -25,6 +27,7 @@ from disputatio.results import (
     CompetitionVerdict,
     DecisionKind,
     FreeformVerdict,
+    MarketVerdict,
     PanelVerdict,
     Result,
     ReviewVerdict,
@@ -41,6 +44,7 @@ FORMATS = {
     "competition": CompetitionVerdict,
     "panel": PanelVerdict,
     "review": ReviewVerdict,
+    "market": MarketVerdict,
 }
 EVERY = (*READINGS, *FORMATS)
 
@@ -103,6 +107,16 @@ def test_standings_and_totals_are_those_of_the_record(name: str) -> None:
 @pytest.mark.parametrize(("name", "kind"), FORMATS.items())
 def test_every_format_has_a_verdict_of_its_own_type(name: str, kind: type) -> None:
     assert type(result(name).verdict) is kind
+
+
+def test_a_market_verdict_names_its_subject_day_and_analysts() -> None:
+    verdict = result("market").verdict
+    assert isinstance(verdict, MarketVerdict)
+    assert verdict.subject
+    assert date.fromisoformat(verdict.as_of)
+    assert {row.seat for row in verdict.analysts} <= {row.seat for row in read_report("market").seats}
+    assert len(verdict.analysts) >= 4
+    assert verdict.disclaimers == DISCLAIMERS
 
 
 def test_what_contradicts_the_totals_stands_beside_them() -> None:

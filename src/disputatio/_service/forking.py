@@ -7,11 +7,12 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from disputatio._service.ceilings import Expected
 from disputatio._service.debate_book import WAITING, Asked
 from disputatio._service.key_ledger import Room
 from disputatio._service.keys import Caller
 from disputatio._service.problems import RefusedError
-from disputatio._service.service import Expected, Service
+from disputatio._service.service import Service
 from disputatio.engine.forking import Fork, check_people, fork_of
 from disputatio.ledger.budget import Budget
 from disputatio.proposals.forks import ForkRequest

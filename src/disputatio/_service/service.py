@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from disputatio._service.ceilings import MOST_USD, Expected, describe, stated, typical_call, usual_ceilings
 from disputatio._service.database import Database
 from disputatio._service.debate_book import AlreadyOrderedError, Asked, DebateBook, Listed, goes_on
 from disputatio._service.exposition import Exposition
@@ -25,7 +25,6 @@ from disputatio._service.key_ledger import (
     Run,
     budget_spent,
     floored,
-    in_digits,
     paid_calls,
     total,
 )
@@ -85,10 +84,6 @@ _LOOK_S = 0.1
 _LOG = logging.getLogger("disputatio.service")
 _NOT_OVER = frozenset({Status.RUNNING.value, Status.INTERRUPTED.value})
 _AFTER_ALL = 2**62
-ROOM = 2
-"""The ceiling of a debate whose key has a budget and whose order has no ceiling, in times of what is expected."""
-_LEAST_USD, _MOST_USD, _MOST_TOKENS = Decimal("0.0001"), Decimal(1_000_000), 10**12
-"""Between these such a ceiling is; an order can state no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +109,6 @@ class Choices:
     hosts: frozenset[str] = frozenset()
     secure: bool = False
     workers: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a debate is expected to take: calls, tokens in and out, and US dollars, None where a price is unknown."""
-
-    calls: int
-    tokens: int
-    usd: Decimal | None
 
 
 class Service:
@@ -327,16 +313,16 @@ class Service:
         ceilings = given
         if (left.usd is not None and given.usd is None) or (left.tokens is not None and given.tokens is None):
             usual = await expected()
-            ceilings = _usual(usual, given, left)
-            if not ceilings.holds(_typical_call(usual, left)):
-                raise budget_spent(caller.key, left, now, needed=f", and a debate like this takes {_shown(usual)}")
+            ceilings = usual_ceilings(usual, given, left)
+            if not ceilings.holds(typical_call(usual, left)):
+                raise budget_spent(caller.key, left, now, needed=f", and a debate like this takes {describe(usual)}")
         if ceilings.usd is not None:
-            ceilings = replace(ceilings, usd=min(floored(ceilings.usd), _MOST_USD))
+            ceilings = replace(ceilings, usd=min(floored(ceilings.usd), MOST_USD))
         if ceilings.is_empty:
             raise InvalidInputError(f"A ceiling of {given.usd} USD is too small.", "Give a higher --budget-usd.")
         # Whoever holds the debate has them too, however that process is configured.
         budget: Any = order.get("budget", {})
-        return {**order, "budget": {**budget, **_stated(ceilings)}}, ceilings
+        return {**order, "budget": {**budget, **stated(ceilings)}}, ceilings
 
     async def _failed_to_begin(self, debate: str) -> Job | None:
         """Wait until the debate has a record, or is known not to get one: then its order, which says why."""
@@ -568,35 +554,6 @@ class OpenView(AnnouncingStore):
     def _withholds(self, debate: str) -> bool:
         first = next(iter(self.parts(debate)), ())
         return audience_of(first[:1]).withholds
-
-
-def _usual(expected: Expected, given: Room, left: Room) -> Room:
-    """The ceilings of an order: those it has, else ``ROOM`` times what is expected, as far as the budget has room."""
-    usd, tokens = given.usd, given.tokens
-    if usd is None and left.usd is not None:
-        most = _MOST_USD if expected.usd is None else max(expected.usd * ROOM, _LEAST_USD)
-        usd = min(left.usd, most, _MOST_USD)
-    if tokens is None and left.tokens is not None:
-        tokens = min(left.tokens, max(expected.tokens * ROOM, 1), _MOST_TOKENS)
-    return Room(usd, tokens)
-
-
-def _typical_call(expected: Expected, left: Room) -> Room:
-    """What one call of a debate takes, in the units that its budget counts."""
-    calls = max(expected.calls, 1)
-    usd = None if left.usd is None else (expected.usd or Decimal(0)) / calls
-    return Room(usd, None if left.tokens is None else expected.tokens // calls)
-
-
-def _shown(expected: Expected) -> str:
-    usd = "" if expected.usd is None else f" and {in_digits(floored(expected.usd))} USD"
-    return f"about {expected.tokens:,} tokens{usd}"
-
-
-def _stated(ceilings: Room) -> JsonObject:
-    """Ceilings as a request states them."""
-    stated: dict[str, Any] = {} if ceilings.usd is None else {"usd": in_digits(ceilings.usd)}
-    return stated if ceilings.tokens is None else {**stated, "tokens": ceilings.tokens}
 
 
 def _digest(body: Mapping[str, Any], sources: Sequence[Source]) -> str:

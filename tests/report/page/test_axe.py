@@ -13,6 +13,8 @@ from ended_debates import ENDED, ended
 from staged_pages import page_of
 
 from disputatio.report.page import render_page
+from disputatio.results import Result
+from disputatio.results.shown import notebook_html
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -93,6 +95,15 @@ def test_decision_and_doubt_stand_in_the_first_700_pixels(pages, tmp_path, name,
                 "([place, edge]) => document.querySelector(place).getBoundingClientRect()[edge]", [place, edge]
             )
             assert at <= 700, (width, place)
+
+
+@pytest.mark.parametrize(("name", "ending"), ENDED)
+def test_axe_finds_nothing_in_a_notebook(pages, tmp_path, name, ending) -> None:
+    """The fragment stands in a page of the notebook, which brings language, title and headings."""
+    text = notebook_html(Result(ended(name, ending)))
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Notebook</title>'
+    page = f"{head}<body><main><h1>Notebook</h1>{text}</main></body></html>"
+    assert checked(pages, tmp_path, page) == []
 
 
 def test_axe_would_notice_a_control_without_a_name(pages, tmp_path) -> None:

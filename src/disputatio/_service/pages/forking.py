@@ -21,7 +21,7 @@ from disputatio.errors import DisputatioError, InvalidInputError
 from disputatio.ledger.budget import Budget
 from disputatio.motion import one_line
 from disputatio.proposals.forks import ForkRequest
-from disputatio.report.names import seat_name
+from disputatio.report.amounts import seat_name
 
 router = APIRouter()
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN, page=True))]
