@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from ended_debates import ended
 from rich.console import Console
 from staged_debates import ENDINGS, Staged, go_on, held, hold, silent
 
@@ -78,6 +79,13 @@ def test_a_truncated_debate_names_ceiling_and_next_step() -> None:
     assert "5 of 5 calls" in head.sentence
     assert "not heard: con in the closing and judge in the judging" in head.sentence
     assert head.next_step.endswith(f"disputatio resume {held('truncated').id} --max-calls N")
+
+
+def test_a_truncated_match_names_few_turns_and_counts_the_rest() -> None:
+    report = ended("competition", "truncated")
+    unheard = sum(row.get("reason") == "budget" for row in report.missing)
+    assert unheard > 20
+    assert f" and {unheard - 6} more turns." in heading(report).sentence
 
 
 def test_a_failed_debate_says_that_nobody_spoke() -> None:

@@ -17,6 +17,8 @@ from disputatio.report.imported import imported_sentence
 from disputatio.report.reading import DebateReport, EntryState
 
 _LONGEST_DETAIL = 200
+_MOST_NAMED = 6
+"""Turns that a sentence names before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def _sentence(report: DebateReport) -> str:
     elif report.status is Status.TRUNCATED:
         unheard = _not_asked(report)
         parts = [f"stopped at the ceiling: {report.reason}" if report.reason else "stopped at the ceiling"]
-        parts += [f"not heard: {listed(unheard)}"] if unheard else []
+        parts += [f"not heard: {_first_of(unheard)}"] if unheard else []
         parts += silent
     elif report.status is Status.INTERRUPTED:
         parts = [f"stopped before its end, with {_so_far(report)}", *silent]
@@ -113,6 +115,12 @@ def in_phase(phase: str) -> str:
     """``the closing``, ``round 1``."""
     words = spoken(one_line(phase))
     return words if words[-1:].isdecimal() else f"the {words}"
+
+
+def _first_of(turns: list[str]) -> str:
+    """The first turns of a list, and how many more there are: a match may lack dozens."""
+    more = len(turns) - _MOST_NAMED
+    return listed([*turns[:_MOST_NAMED], counted(more, "more turn")] if more > 1 else turns)
 
 
 def _not_asked(report: DebateReport) -> list[str]:
