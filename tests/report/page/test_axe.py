@@ -97,12 +97,11 @@ def test_decision_and_doubt_stand_in_the_first_700_pixels(pages, tmp_path, name,
             assert at <= 700, (width, place)
 
 
-@pytest.mark.parametrize(("name", "ending"), ENDED)
-def test_axe_finds_nothing_in_a_notebook(pages, tmp_path, name, ending) -> None:
-    """The fragment stands in a page of the notebook, which brings language, title and headings."""
-    text = notebook_html(Result(ended(name, ending)))
+def test_axe_finds_nothing_in_a_notebook(pages, tmp_path) -> None:
+    """A notebook shows many results on one page, and brings the language, the title and the headings."""
+    cells = [f"<h2>{name}, {ending}</h2>{notebook_html(Result(ended(name, ending)))}" for name, ending in ENDED]
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Notebook</title>'
-    page = f"{head}<body><main><h1>Notebook</h1>{text}</main></body></html>"
+    page = f"{head}<body><main><h1>Notebook</h1>{''.join(cells)}</main></body></html>"
     assert checked(pages, tmp_path, page) == []
 
 
