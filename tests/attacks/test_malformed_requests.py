@@ -226,6 +226,7 @@ async def test_no_form_of_a_page_fails_inside(fleet: Stage, tmp_path, attack: At
                 "/new/estimate": (names, good),
                 f"/debates/{debate}/afterwards": (after, {"what": "sign-off", "by": "A", "decision": "approve"}),
                 f"/debates/{debate}/resume": (("budget_tokens",), {}),
+                f"/debates/{debate}/fork": (("strike", "budget_usd", "budget_tokens", "once"), {"strike": "PRO-1"}),
                 f"/debates/{debate}/turn?path=a": (("do", "json", "f.speech", "f." + "a." * 5_000), {}),
                 "/login": (("key",), {}),
             }

@@ -104,12 +104,16 @@ def requests_on(operation: tuple[str, str], debate: str, csrf: str) -> Iterator[
         return
     if path.endswith("/turn"):
         address += "?path=opening%2Fcon"
+    if path.endswith("/fork") and method == "GET":
+        address += "?strike=PRO-1"
     bodies: dict[str, list[dict[str, Any]]] = {
         "/v1/debates/{debate_id}/turns": [
             {"json": {"path": "opening/con", "passes": True}},
             {"json": {"path": "round-1/con", "content": {"speech": "I was here"}}},
         ],
         "/v1/debates/{debate_id}/resume": [{"json": {}}, {"json": {"budget_tokens": 10**9}}],
+        "/v1/debates/{debate_id}/fork": [{"json": {"strike": ["PRO-1"]}}],
+        "/debates/{debate_id}/fork": [{"data": {CSRF_FIELD: csrf, "strike": "PRO-1"}}],
         "/v1/debates/{debate_id}/sign-off": [{"json": {"by": "A", "decision": "reject"}}],
         "/v1/debates/{debate_id}/outcome": [{"json": {"result": "It failed", "verdict": "wrong"}}],
         "/debates/{debate_id}/turn": [{"data": {CSRF_FIELD: csrf, "do": "pass"}}],
