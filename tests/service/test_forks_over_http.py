@@ -57,6 +57,21 @@ async def test_a_fork_is_previewed_started_once_and_names_its_parent(tmp_path):
         assert opened.budget["tokens"] == 100_000
 
 
+async def test_a_small_budget_lowers_the_ceilings_of_the_parent(tmp_path):
+    async with served(tmp_path, keyless=False) as here:
+        async with here.client(here.key()) as client:
+            parent = await finished(client, budget_tokens=900_000)
+        path = f"/v1/debates/{parent}/fork"
+        async with here.client(here.key(budget_tokens=200_000)) as client:
+            given = await client.post(path, json={"strike": ["PRO-2"], "budget_tokens": 300_000})
+            assert given.status_code == 429, "a ceiling that was asked for is not lowered"
+            answer = await client.post(path, json={"strike": ["PRO-2"]})
+            assert answer.status_code == 201, answer.text
+            fork = answer.json()["id"]
+            await ended(client, fork)
+            assert 0 < here.service.store.read(fork)[0].event().budget["tokens"] <= 200_000
+
+
 async def test_what_cannot_be_forked_is_refused_in_a_sentence(tmp_path):
     async with served(tmp_path, keyless=False) as here:
         mine, other, reads = here.key(), here.key(tenant="other"), here.key(Scope.READ)

@@ -86,5 +86,9 @@ async def start_fork(
 
     digest = hashlib.sha256(canonical(stored).encode()).hexdigest()
     asked = Asked("", found.motion, found.format, digest, idempotency)
-    room = Room(given.usd or usual.usd, given.tokens or usual.tokens)
+    left = await asyncio.to_thread(service.ledger.room, caller.key.id)
+    # A ceiling of the parent that the key's budget does not hold is no wish of the caller: it gets a lower one.
+    usd = usual.usd if left.usd is None or (usual.usd or left.usd) <= left.usd else None
+    tokens = usual.tokens if left.tokens is None or (usual.tokens or left.tokens) <= left.tokens else None
+    room = Room(given.usd or usd, given.tokens or tokens)
     return await service.place(asked, stored, room, expectation, caller)
