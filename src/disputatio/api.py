@@ -322,9 +322,8 @@ async def fork(
         parent = find_debate(runtime.store, debate_id)
         read = load_verified(runtime.store, parent)
         found = fork_of(parent, read, strike)
-        assert read.history.opened is not None  # noqa: S101  (``fork_of`` looked at it)
         resumption = Resumption(
-            settings=settings_of_opening(read.history.opened, arguments),
+            settings=settings_of_opening(found.opened, arguments),
             budget_usd=ceilings.usd,
             budget_tokens=ceilings.tokens,
             budget_calls=ceilings.calls,

@@ -87,7 +87,7 @@ def trials_of(order: Order) -> list[Trial]:
 async def run(order: Order) -> ExperimentResult:
     """Run everything, or what is left of it."""
     store, clock = SqlStore(f"sqlite:///{order.store}"), LeapingClock(order.root)
-    batches, client_factory = None, open_client
+    batches = None
     if order.batch:
         await clock.sleep(0)
         batches = BatchCollector(
@@ -98,11 +98,10 @@ async def run(order: Order) -> ExperimentResult:
             linger_s=2.0,
             limits=Limits(order.most, order.size),
         )
-        client_factory = batches.open
     budget = Budget(usd=Decimal(order.ceiling)) if order.ceiling else UNLIMITED
     try:
         at_once = 1_000 if order.batch else 50
-        experiment = Experiment(store, client_factory, budget=budget, concurrency=at_once, batches=batches)
+        experiment = Experiment(store, open_client, budget=budget, concurrency=at_once, batches=batches)
         return await experiment.run(trials_of(order))
     finally:
         if batches is not None:

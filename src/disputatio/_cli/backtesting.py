@@ -236,10 +236,7 @@ def _run(cases: tuple[Case, ...], run: RunSettings, *, reads_only: bool, batch: 
     own = run if run.by_rules else replace(run, client_factory=progress.client_factory)
 
     async def work(store: SqlStore) -> FinishedDates:
-        settings = own
-        if batch and not own.by_rules:
-            batches = progress.batches(store)
-            settings = replace(own, batches=batches, client_factory=batches.open)
+        settings = replace(own, batches=progress.batches(store)) if batch and not own.by_rules else own
         holding = BacktestRunner(cases, settings, store, on_finished=lambda reused: progress.count(reused=reused))
         return holding.read_recorded() if reads_only else await holding.run()
 

@@ -129,10 +129,9 @@ class Progress:
         from disputatio.evaluation.experiment import Experiment
 
         batches = self.batches(store) if batch else None
-        client_factory = self.client_factory if batches is None else batches.open
         at_once = concurrency or (BATCH_CONCURRENCY if batch else CONCURRENCY)
         told: Any = {"on_finished": self.finish, "on_batch": self.expect, **settings}
-        return Experiment(store, client_factory, budget=budget, concurrency=at_once, batches=batches, **told)
+        return Experiment(store, self.client_factory, budget=budget, concurrency=at_once, batches=batches, **told)
 
     def batches(self, store: SqlStore) -> BatchCollector:
         """What sends calls in batches and notes them in ``store``, until ``aclose``."""

@@ -94,8 +94,7 @@ async def _fork(prefix: str, struck: list[str], arguments: Arguments, screen: Sc
         parent = found_in(store, prefix)
         read = load_verified(store, parent)
         found = fork_of(parent, read, struck)
-        assert read.history.opened is not None  # noqa: S101  (``fork_of`` looked at it)
-        settings = settings_of_opening(read.history.opened, arguments)
+        settings = settings_of_opening(found.opened, arguments)
         say_notes(settings)
         budget = settings.budget
         resumption = Resumption(

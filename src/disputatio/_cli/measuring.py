@@ -19,14 +19,18 @@ if TYPE_CHECKING:
     from disputatio.results.writing import TableWriter
 
 
+SinceOption = Annotated[
+    str | None, typer.Option("--since", metavar="DATE", help="Only debates from this day on, such as 2026-01-31.")
+]
+FormatNameOption = Annotated[
+    str | None, typer.Option("--format", "-f", metavar="NAME", help="Only debates of this format.")
+]
+
+
 @takes("config", "set", "store")
 def metrics(
-    since: Annotated[
-        str | None, typer.Option("--since", metavar="DATE", help="Only debates from this day on, such as 2026-01-31.")
-    ] = None,
-    format_name: Annotated[
-        str | None, typer.Option("--format", "-f", metavar="NAME", help="Only debates of this format.")
-    ] = None,
+    since: SinceOption = None,
+    format_name: FormatNameOption = None,
     task_type: Annotated[
         str | None, typer.Option("--task-type", metavar="TYPE", help="Only debates about this kind of decision.")
     ] = None,
@@ -72,12 +76,8 @@ _MOST_NAMED = 5
 def export(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go; made where it is not there.")],
     as_: Annotated[str, typer.Option("--as", metavar="KIND", help="parquet or csv.")] = "parquet",
-    since: Annotated[
-        str | None, typer.Option("--since", metavar="DATE", help="Only debates from this day on, such as 2026-01-31.")
-    ] = None,
-    format_name: Annotated[
-        str | None, typer.Option("--format", "-f", metavar="NAME", help="Only debates of this format.")
-    ] = None,
+    since: SinceOption = None,
+    format_name: FormatNameOption = None,
     replace: Annotated[
         bool, typer.Option("--replace", metavar="", help="Replace the files of an earlier export.")
     ] = False,
@@ -88,9 +88,9 @@ def export(
     One file is written for each table. The debate's id is the first column of each. One debate is in memory at a time,
     and the chain of each is checked: a record that was altered is left out and named, with exit code 6.
     """
-    from disputatio._cli.kept import reading
     from disputatio.formats.registry import FORMATS
     from disputatio.metrics.collecting import Selection
+    from disputatio.report.amounts import counted
     from disputatio.results.writing import FileKind, TableWriter
 
     if as_ not in list(FileKind):
@@ -104,17 +104,13 @@ def export(
                     f"There is no format called {quote(format_name)}.", f"Formats are: {', '.join(sorted(FORMATS))}."
                 )
         print_lines(
-            "\n".join(f"{writer.path(name)}: {_rows(number)}" for name, number in writer.rows.items()),
+            "\n".join(f"{writer.path(name)}: {counted(number, 'row')}" for name, number in writer.rows.items()),
         )
     if left_out:
         names = ", ".join(list(left_out)[:_MOST_NAMED])
         more = f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
         first = next(iter(left_out.values()))
         raise VerificationError(f"Left out: {names}{more}. {first.cause}", first.next_step)
-
-
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number:,} rows"
 
 
 def _write(

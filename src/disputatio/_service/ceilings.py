@@ -43,6 +43,7 @@ def typical_call(expected: Expected, left: Room) -> Room:
 
 
 def describe(expected: Expected) -> str:
+    """What a debate is expected to take, in words; without dollars where a price is unknown."""
     usd = "" if expected.usd is None else f" and {in_digits(floored(expected.usd))} USD"
     return f"about {expected.tokens:,} tokens{usd}"
 

@@ -54,12 +54,9 @@ def preview_fork(service: Service, debate: str, strike: Sequence[str], caller: C
             "GET it to see why.",
         )
     read = load_verified(service.store, debate)
-    found = fork_of(debate, read, tuple(dict.fromkeys(strike)))
-    opened, resumed = read.history.opened, read.history.resumed
-    assert opened is not None  # noqa: S101  (``fork_of`` looked at it)
-    check_people(opened, ())
-    budget = Budget.from_json(resumed[-1].budget if resumed else opened.budget)
-    return ForkPreview(found, listed.motion, listed.format, budget)
+    found = fork_of(debate, read, strike)
+    check_people(found.opened, ())
+    return ForkPreview(found, listed.motion, listed.format, Budget.from_json(read.history.last_budget))
 
 
 async def start_fork(
@@ -71,7 +68,7 @@ async def start_fork(
         service: runs it.
         request: which fork.
         caller: who asks for it.
-        idempotency: a word of theirs; the same one with the same request stands for the same debate.
+        idempotency: the caller's key for this request. The same key with the same request gives the same debate.
 
     Raises:
         RefusedError, DisputatioError: as ``preview_fork``, or a budget does not allow it; nothing was spent.
@@ -87,7 +84,7 @@ async def start_fork(
     digest = hashlib.sha256(canonical(stored).encode()).hexdigest()
     asked = Asked("", found.motion, found.format, digest, idempotency)
     left = await asyncio.to_thread(service.ledger.room, caller.key.id)
-    # A ceiling of the parent that the key's budget does not hold is no wish of the caller: it gets a lower one.
+    # The caller did not ask for the parent's ceilings. Where the key's budget cannot hold one, it gets a lower one.
     usd = usual.usd if left.usd is None or (usual.usd or left.usd) <= left.usd else None
     tokens = usual.tokens if left.tokens is None or (usual.tokens or left.tokens) <= left.tokens else None
     room = Room(given.usd or usd, given.tokens or tokens)

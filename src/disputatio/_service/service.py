@@ -374,7 +374,7 @@ class Service:
     ) -> tuple[NewCeilings, Room]:
         """The ceilings that a resumption is ordered with, and those that the whole debate then has."""
         assert history.opened is not None  # noqa: S101  (the caller has looked)
-        last = Budget.from_json(history.resumed[-1].budget if history.resumed else history.opened.budget)
+        last = Budget.from_json(history.last_budget)
         ceilings = Room(raised.budget_usd or last.usd, raised.budget_tokens or last.tokens)
         left, spent = self.ledger.room(*key_ids), total(paid_calls(record))
         # Where it has none and a budget needs one, it may spend what is left.

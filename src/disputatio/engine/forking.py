@@ -64,6 +64,7 @@ class Fork:
     Attributes:
         parent: the id of the debate that it comes from.
         head: the last hash of the parent's chain.
+        opened: how the parent was set up.
         struck: the names of what is struck, those of the parent's own fork first.
         kept: the paths of the turns that are taken over, in the order of the rules.
         again: the paths of the parent's turns that are asked again.
@@ -74,6 +75,7 @@ class Fork:
 
     parent: str
     head: str
+    opened: DebateOpened
     struck: tuple[str, ...]
     kept: tuple[str, ...]
     again: tuple[str, ...]
@@ -127,7 +129,7 @@ def fork_of(debate: str, read: VerifiedRecord, struck: Sequence[str]) -> Fork:
 
     _follow(Driver(form.rulebook(rules, replace(context, struck=frozenset(everything)))), history, keep)
     again = tuple(path for path in history.asked if path not in kept)
-    return _costed(Fork(debate, read.last.hash, everything, tuple(kept), again, 0, 0, 0, None), history)
+    return _costed(Fork(debate, read.last.hash, opened, everything, tuple(kept), again, 0, 0, 0, None), history)
 
 
 def _forkable(debate: str, history: History) -> tuple[DebateOpened, Format]:
@@ -251,8 +253,7 @@ async def fork(
         StoreError: the record could not be written.
     """
     await wait_for_turn()
-    opened = read.history.opened
-    assert opened is not None  # noqa: S101  (``fork_of`` looked at it)
+    opened = found.opened
     check_people(opened, resumption.participants or {})
     model_clients, claimed = SharedClients(runtime.client_factory), ""
     tools: Toolset | None = None
@@ -260,8 +261,8 @@ async def fork(
         plan = replace(recorded_plan(opened, read.texts, resumption, model_clients), struck=frozenset(found.struck))
         if plan.setting.evidence:
             await asyncio.to_thread(check_searchable, plan.setting, plan.table)
-        last = read.history.resumed[-1].budget if read.history.resumed else opened.budget
-        ledger = Ledger(raise_budget(Budget.from_json(last), resumption), PriceBook(), runtime.ceiling)
+        budget = raise_budget(Budget.from_json(read.history.last_budget), resumption)
+        ledger = Ledger(budget, PriceBook(), runtime.ceiling)
         check_prices(plan.table, ledger.budget, ledger.prices)
         if runtime.checks_first:
             check_reachable(plan.table, await probe_models(plan.table))

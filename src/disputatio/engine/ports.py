@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from datetime import UTC, datetime
 from typing import Protocol, runtime_checkable
 
+from disputatio.participants.call import ModelClient
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
@@ -76,6 +77,9 @@ class CallLimiter(Protocol):
 
 class Batches(Protocol):
     """Sends calls of many debates together (`disputatio.participants.batch.collector`)."""
+
+    def open(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
+        """A client of a model whose calls may go in batches."""
 
     def takes(self, seating: ModelSeating) -> bool:
         """Whether calls to ``seating`` can go in batches."""

@@ -269,9 +269,7 @@ async def _resume_claimed(debate: str, read: VerifiedRecord, resumption: Resumpt
         plan = replace(plan, struck=frozenset(history.forked.struck if history.forked else ()))
         if plan.setting.evidence:
             await asyncio.to_thread(check_searchable, plan.setting, plan.table)
-        budget = raise_budget(
-            Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption
-        )
+        budget = raise_budget(Budget.from_json(history.last_budget), resumption)
         ledger = Ledger(budget, PriceBook(), runtime.ceiling)
         if runtime.batches is not None:
             await runtime.batches.recall(debate)

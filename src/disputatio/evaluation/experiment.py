@@ -168,8 +168,8 @@ class Experiment:
         reads_only: read records and run nothing.
         on_finished: called once for each finished trial.
         on_batch: called with the number of trials whenever it changes.
-        batches: sends the calls of all trials in batches, which share one ceiling call by call; ``client_factory``
-            is then its own, and whoever made it closes it.
+        batches: sends the calls of all trials in batches, which share one ceiling call by call. The caller closes
+            it, since other debates may use it too.
 
     Attributes:
         client_factory: opens model clients.
@@ -191,7 +191,7 @@ class Experiment:
         batches: Batches | None = None,
     ) -> None:
         self._store, self._budget, self._observer = store, budget, add_tracing(NullObserver())
-        self.client_factory = client_factory
+        self.client_factory = client_factory if batches is None else batches.open
         self._batches, self._ceiling = batches, SharedCeiling(budget) if batches is not None else None
         waits = budget != UNLIMITED and not shares_ceiling and batches is None
         self._concurrency = 1 if waits else concurrency

@@ -14,6 +14,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, TypeAlias
 
+from disputatio.kernel import JsonObject
 from disputatio.record.events import (
     CLOCK_FIELDS,
     Abstained,
@@ -271,6 +272,13 @@ class History:
         self.rejected.pop(path, None)
         self.consulted.pop(path, None)
         self.asked.pop(path, None)
+
+    @property
+    def last_budget(self) -> JsonObject:
+        """The recorded ceilings in force: those of the last resumption, else of the opening; empty without both."""
+        if self.resumed:
+            return self.resumed[-1].budget
+        return {} if self.opened is None else self.opened.budget
 
     @property
     def reopenable(self) -> tuple[str, ...]:

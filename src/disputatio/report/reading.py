@@ -300,7 +300,7 @@ class _Fold:
             status=history.status,
             software=one_line(opened.software),
             seed=opened.seed,
-            budget=history.resumed[-1].budget if history.resumed else opened.budget,
+            budget=history.last_budget,
             estimate=opened.estimate,
             rules=opened.rules,
             prompts=opened.prompts,

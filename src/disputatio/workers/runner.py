@@ -170,12 +170,12 @@ _TOO_MANY_TRIES = DisputatioError(
 
 async def _go_on(debate: str, due: DueJob, runtime: Runtime, participants: Participants) -> None:
     forking = read_fork(due.order)
-    if due.status is None and forking is not None:
-        await _fork(debate, forking, runtime)
-        return
     if due.status is None:
-        proposal = await asyncio.to_thread(proposal_of, due.order, participants(debate, due.order))
-        await start(proposal, runtime, debate=debate)
+        if forking is not None:
+            await _fork(debate, forking, runtime)
+        else:
+            proposal = await asyncio.to_thread(proposal_of, due.order, participants(debate, due.order))
+            await start(proposal, runtime, debate=debate)
         return
     if _has_result(due):
         return
@@ -200,10 +200,9 @@ async def _fork(debate: str, request: ForkRequest, runtime: Runtime) -> None:
     """Run the fork that a request asks for."""
     read = await asyncio.to_thread(load_verified, runtime.store, request.parent)
     found = await asyncio.to_thread(fork_of, request.parent, read, request.strike)
-    assert read.history.opened is not None  # noqa: S101  (``fork_of`` looked at it)
     ceilings = request.budget
     resumption = Resumption(
-        settings=settings_of_opening(read.history.opened, Arguments()),
+        settings=settings_of_opening(found.opened, Arguments()),
         budget_usd=ceilings.usd,
         budget_tokens=ceilings.tokens,
         budget_calls=ceilings.calls,

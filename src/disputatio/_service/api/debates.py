@@ -127,7 +127,12 @@ async def start_debate(
     debate, new = await service.start(
         body, caller, idempotency_key, lambda _reader: [stored_source(row) for row in uploads]
     )
-    response.status_code = 201 if new else 200
+    return await _started(service, debate, caller, response, is_new=new)
+
+
+async def _started(service: Service, debate: str, caller: Caller, response: Response, *, is_new: bool) -> DebateView:
+    """The answer to a request that started a debate: 201 for a new one, 200 for that of an idempotency key."""
+    response.status_code = 201 if is_new else 200
     response.headers["Location"] = f"/v1/debates/{debate}"
     listed = await asyncio.to_thread(service.listed, debate, caller)
     return view(service, listed, await service.job(debate))
@@ -274,10 +279,7 @@ async def fork_debate(
     debate, new = await start_fork(
         service, ForkRequest(debate_id, tuple(given.strike), budget), caller, idempotency_key
     )
-    response.status_code = 201 if new else 200
-    response.headers["Location"] = f"/v1/debates/{debate}"
-    listed = await asyncio.to_thread(service.listed, debate, caller)
-    return view(service, listed, await service.job(debate))
+    return await _started(service, debate, caller, response, is_new=new)
 
 
 @router.get(

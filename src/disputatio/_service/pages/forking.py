@@ -31,19 +31,19 @@ Names = Annotated[list[Annotated[str, Field(max_length=80)]], Query(default_fact
 @router.get("/debates/{debate_id}/fork")
 async def confirm(debate_id: DebateId, request: Request, caller: Runner, strike: Names) -> HTMLResponse:
     """What would be asked again, and for how much."""
-    return await _shown(debate_id, request, caller, strike, {})
+    return await _shown(debate_id, request, caller, list(dict.fromkeys(strike)), {})
 
 
 @router.post("/debates/{debate_id}/fork")
 async def fork(debate_id: DebateId, request: Request, caller: Runner) -> Response:
     """Start it; sending the same form twice starts one."""
     form = await request.form()
-    strike = [str(name)[:80] for name in form.getlist("strike")][:MOST_STRUCK]
+    strike = list(dict.fromkeys(str(name)[:80] for name in form.getlist("strike")))[:MOST_STRUCK]
     values = {name: str(form.get(name) or "").strip() for name in ("budget_usd", "budget_tokens")}
     try:
-        request_made = ForkRequest(debate_id, tuple(dict.fromkeys(strike)), _budget(values))
+        wanted = ForkRequest(debate_id, tuple(strike), _budget(values))
         once = f"page {one_line(str(form.get('once') or ''), 60)}"
-        debate, _ = await start_fork(service_of(request), request_made, caller, once)
+        debate, _ = await start_fork(service_of(request), wanted, caller, once)
     except (RefusedError, DisputatioError) as error:
         return await _shown(debate_id, request, caller, strike, values, refusal_of(error))
     return RedirectResponse(f"/debates/{debate}", 303)
@@ -72,17 +72,13 @@ async def _shown(
         status=refused.status if refused else 200,
         listed=listed,
         found=found,
-        struck=list(dict.fromkeys(strike)),
+        struck=strike,
         values=values,
         once=secrets.token_hex(12),
         cause=refused.cause if refused else "",
         next_step=refused.next_step if refused else "",
-        turns={
-            name: [_turn(path) for path in paths]
-            for name, paths in (("kept", found.fork.kept), ("again", found.fork.again))
-        }
-        if found
-        else {},
+        kept=[_turn(path) for path in found.fork.kept] if found else [],
+        again=[_turn(path) for path in found.fork.again] if found else [],
     )
 
 

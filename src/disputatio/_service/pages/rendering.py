@@ -14,7 +14,7 @@ from disputatio._service.access import csrf_of
 from disputatio._service.keys import Caller, Scope
 from disputatio._service.problems import RefusedError, problem_of
 from disputatio.motion import one_line
-from disputatio.report.amounts import spoken
+from disputatio.report.amounts import counted, spoken
 from disputatio.report.page import page_asset
 from disputatio.report.templates import escaping_environment
 
@@ -72,7 +72,7 @@ def static(name: str) -> Response:
 @cache
 def _environment() -> Environment:
     environment = escaping_environment(_asset)
-    environment.filters |= {"spoken": spoken, "one_line": one_line, "class_name": _side}
+    environment.filters |= {"spoken": spoken, "counted": counted, "one_line": one_line, "class_name": _side}
     return environment
 
 

@@ -60,7 +60,7 @@ _ENDED = frozenset({Status.COMPLETE.value, Status.DEGRADED.value, Status.FAILED.
 class RunSettings:
     """How every date runs. ``prompts`` is a folder of overrides; ``horizon`` is that of the question.
 
-    ``batches`` sends calls in batches, and ``client_factory`` is then its own; None calls models singly.
+    ``batches`` sends calls in batches; None calls models singly.
     """
 
     archive: Archive
