@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from disputatio.motion import one_line
 from disputatio.report.reading import DebateReport
 from disputatio.report.text import Detail, report_lines, result_lines
-from disputatio.report.text_spans import Line, Role, Span, span
+from disputatio.report.text_spans import Line, Role, Span, span, trimmed
 from disputatio.report.transcript import NARROWEST
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-from disputatio.report.text_spans import trimmed
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -23,6 +23,11 @@ def counted(number: int, word: str, plural: str = "") -> str:
     return f"{number:,} {word if number == 1 else plural or word + 's'}"
 
 
+def capital(text: str) -> str:
+    """``text`` with a capital letter at its beginning; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def duration(seconds: float) -> str:
     """``0.4 s``, ``12 s``, ``1 min 12 s``, ``2 h 05 min``."""
     if seconds < 9.95:
@@ -62,8 +67,7 @@ def seat_name(seat: str) -> str:
     """``Pro 2`` of ``pro_2``, ``Technical bull`` of ``tech_bull``, ``Judge`` of ``judge``."""
     words = one_line(seat, 60).split("_")
     words[0] = _STEMS.get(words[0], words[0]) if len(words) > 1 else words[0]
-    name = " ".join(words)
-    return name[:1].upper() + name[1:]
+    return capital(" ".join(words))
 
 
 _DEBATER = re.compile(r"\b(PRO|CON)(?:_([1-9]))?\b")

@@ -15,7 +15,7 @@ from disputatio._version import VERSION
 from disputatio.motion import one_line
 from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.record.history import Status
-from disputatio.report.amounts import counted, listed, seat_name
+from disputatio.report.amounts import capital, counted, listed, seat_name
 from disputatio.report.citations import unstated_sentence
 from disputatio.report.custom_format import is_own_outcome
 from disputatio.report.headings import heading
@@ -138,7 +138,7 @@ def _evidence(report: DebateReport) -> _Found:
         yield kind, f"{len(bad)} of {len(known)} {noun} {fail} the check against {where}."
     loose = unstated_sentence(row for entry in report.turns for row in entry.unstated)
     if loose:
-        yield DoubtKind.LOOSE_EVIDENCE, f"{loose[:1].upper()}{loose[1:]}."
+        yield DoubtKind.LOOSE_EVIDENCE, f"{capital(loose)}."
     verdict = structured_reading(report)
     numbers = sum(len(as_list(row.get("not_borne_out"))) for row in objects_in(report.outcome.get("trace")))
     if numbers:
@@ -250,7 +250,7 @@ def _votes(report: DebateReport) -> _Found:
             who = listed(list(map(seat_name, kept)))
             yield DoubtKind.INCOMPLETE, f"{who} {_was(kept)} silent at the end; an earlier vote counts."
         if "no debater dominated" not in panel.dominance and panel.dominance:
-            yield DoubtKind.CONDUCT, f"{panel.dominance[:1].upper()}{panel.dominance[1:]}."
+            yield DoubtKind.CONDUCT, f"{capital(panel.dominance)}."
 
 
 def _panel_tally(panel: PanelReading) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.advice import advice
-from disputatio.report.amounts import counted, spoken
+from disputatio.report.amounts import capital, counted, spoken
 from disputatio.report.baselines import HEADS, MEANING, table_of
 from disputatio.report.block_markdown import (
     escaped,
@@ -25,7 +25,7 @@ from disputatio.report.consultations import offered
 from disputatio.report.headings import abstained
 from disputatio.report.imported import imported_facts
 from disputatio.report.reading import DebateReport, Entry, EntryState
-from disputatio.report.summary import first_blocks, result_sections, result_sentence
+from disputatio.report.summary import first_blocks, result_sentence, sections_with_sureness
 from disputatio.report.transcript import ceiling, names_models, seat_rows
 from disputatio.report.turns.statement import Questions, Statement
 
@@ -33,14 +33,14 @@ from disputatio.report.turns.statement import Questions, Statement
 def render_markdown(report: DebateReport) -> str:
     """The debate as Markdown (CommonMark with tables): its heading, what came of it, then all that was said."""
     blocks = [*map(render_block, first_blocks(report)), *_facts(report)]
-    blocks += [block for section in result_sections(report) for block in render_section(section)]
+    blocks += [block for section in sections_with_sureness(report) for block in render_section(section)]
     blocks += [*_baselines(report), *_addenda(report)]
     if report.phases:
         blocks.append("## What was said")
     questions, names = report.questions, names_models(report)
     for phase in report.phases:
         title = spoken(phase.name)
-        blocks.append(f"### {escaped(title[:1].upper() + title[1:])}")
+        blocks.append(f"### {escaped(capital(title))}")
         for entry in phase.entries:
             blocks += _entry(entry, questions, names_model=names)
     blocks += ["---", *(escaped(row) for row in advice(report))]

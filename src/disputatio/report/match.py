@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disputatio.motion import one_line
-from disputatio.report.amounts import counted, seat_name, spoken, style_name, with_names
+from disputatio.report.amounts import capital, counted, seat_name, spoken, style_name, with_names
 from disputatio.report.json_values import as_number, as_object, objects_in, short
 from disputatio.report.reading import DebateReport
 from disputatio.report.turns.speeches import summary_points
@@ -167,7 +167,7 @@ def match_reading(report: DebateReport) -> MatchReading | None:
     if not isinstance(outcome.get("teams"), Mapping) or not isinstance(outcome.get("speeches"), list | tuple):
         return None
     return MatchReading(
-        sentence=_capital(with_names(short(outcome.get("reading"), 600))),
+        sentence=capital(with_names(short(outcome.get("reading"), 600))),
         best=with_names(short(outcome.get("best_debater_text"), 300)),
         judged=outcome.get("judged") is True,
         teams=tuple(_scored(str(team), row) for team, row in _teams(outcome["teams"])),
@@ -251,7 +251,3 @@ def _foul(row: Mapping[str, Any]) -> str:
 
 def _capped(given: Any, counts: Any) -> str:
     return "" if counts in {None, given} else f" (counts {counts})"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from disputatio.motion import one_line
-from disputatio.report.amounts import counted, listed
+from disputatio.report.amounts import capital, counted, listed
 from disputatio.report.json_values import as_object, objects_in
 from disputatio.report.reading import DebateReport
 
@@ -210,7 +210,7 @@ def tally_words(reading: PanelReading) -> str:
 def count_words(count: CountReading, options: Sequence[str] = ()) -> str:
     """One count in a sentence, as it is told while the debate runs."""
     tally = ", ".join(f"{option} {count.votes_for(option)}" for option in (options or count.tally))
-    return f"Votes after {count.after}: {tally}. {count.reason[:1].upper()}{count.reason[1:]}."
+    return f"Votes after {count.after}: {tally}. {capital(count.reason)}."
 
 
 def escalation_sentences(report: DebateReport) -> list[str]:

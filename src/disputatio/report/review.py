@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -26,6 +26,13 @@ _STOPPED = {
 def is_review(outcome: Mapping[str, Any]) -> bool:
     """Whether an outcome is that of a review."""
     return outcome.get("format") == "review"
+
+
+def contests_in(outcome: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Every round of a review with each of its contests, one for each position."""
+    for held in objects_in(outcome.get("rounds")):
+        for contest in objects_in(held.get("contests")):
+            yield held, contest
 
 
 def review_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -87,19 +94,18 @@ def _flag(row: Mapping[str, Any]) -> str:
 
 def _challenges(outcome: Mapping[str, Any]) -> list[str]:
     found = []
-    for held in objects_in(outcome.get("rounds")):
-        for contest in objects_in(held.get("contests")):
-            criticism = contest.get("criticism")
-            if not isinstance(criticism, Mapping):
-                continue
-            told = criticism.get("challenge") or {}
-            first = criticism.get("first_challenge")
-            again = f"; asked again after {first.get('strength')} of 10" if isinstance(first, Mapping) else ""
-            where = _where(outcome, held, contest)
-            found.append(
-                f"{where}strength {told.get('strength')} of 10 (the critic says {told.get('claimed')}, the program "
-                f"finds {told.get('measured')}: {told.get('because')}){again}"
-            )
+    for held, contest in contests_in(outcome):
+        criticism = contest.get("criticism")
+        if not isinstance(criticism, Mapping):
+            continue
+        told = criticism.get("challenge") or {}
+        first = criticism.get("first_challenge")
+        again = f"; asked again after {first.get('strength')} of 10" if isinstance(first, Mapping) else ""
+        where = _where(outcome, held, contest)
+        found.append(
+            f"{where}strength {told.get('strength')} of 10 (the critic says {told.get('claimed')}, the program "
+            f"finds {told.get('measured')}: {told.get('because')}){again}"
+        )
     return found
 
 
@@ -113,8 +119,7 @@ def superseded(report: DebateReport) -> frozenset[str]:
     """The paths of critiques that do not count, because the critic was asked once more and the other is stronger."""
     theses = {
         (criticism := contest.get("criticism")) and criticism.get("thesis")
-        for held in objects_in(report.outcome.get("rounds"))
-        for contest in objects_in(held.get("contests"))
+        for _, contest in contests_in(report.outcome)
     }
     found = set()
     critiques = {row.path: row for row in report.turns if row.form == "criticism"}
@@ -135,8 +140,7 @@ def review_sureness(report: DebateReport) -> list[str]:
     struck = [str(row.get("about")) for row in objects_in(outcome.get("flags")) if row.get("critical")]
     if struck:
         said.append(f"CRITICAL: {listed(struck)} struck, because the evidence is not there")
-    weak = [row for row in objects_in(outcome.get("flags")) if row.get("flag") in {"weak_challenge", "unchallenged"}]
-    if weak:
+    if is_weakly_challenged(outcome):
         said.append("the challenge was weak or missing: this review is not evidence that the decision was challenged")
     tilt = outcome.get("tilt")
     if isinstance(tilt, Mapping) and tilt.get("difference") is not None:
@@ -376,9 +380,8 @@ def _criticism(row: Mapping[str, Any], outcome: CriticismOutcome) -> CriticismRe
 def _conceded(outcome: Mapping[str, Any]) -> tuple[str, ...]:
     """The criticisms that a rebuttal did not refute."""
     found = []
-    for held in objects_in(outcome.get("rounds")):
-        for contest in objects_in(held.get("contests")):
-            rebuttals = contest.get("rebuttals")
-            answers = objects_in(rebuttals.get("answers")) if isinstance(rebuttals, Mapping) else []
-            found += [str(row.get("target")) for row in answers if row.get("response") == "concede"]
+    for _, contest in contests_in(outcome):
+        rebuttals = contest.get("rebuttals")
+        answers = objects_in(rebuttals.get("answers")) if isinstance(rebuttals, Mapping) else []
+        found += [str(row.get("target")) for row in answers if row.get("response") == "concede"]
     return tuple(found)

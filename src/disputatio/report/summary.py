@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from disputatio.motion import one_line
 from disputatio.record.history import Status
@@ -131,14 +132,18 @@ def _none(report: DebateReport) -> str:
 
 
 def result_sections(report: DebateReport, *, cut: bool = False) -> list[Section]:
-    """The result below the first screen, in full, and how sure it is.
+    """The result below the first screen, in full.
 
     Args:
         report: the debate.
         cut: whether the surface cuts long texts of the first screen, so that they must stand here again.
     """
-    presenter = presenter_of(report)
-    sections = list(presenter.sections(report, _stated(report, cut=cut)))
+    return list(presenter_of(report).sections(report, _stated(report, cut=cut)))
+
+
+def sections_with_sureness(report: DebateReport, *, cut: bool = False) -> list[Section]:
+    """As ``result_sections``, and how sure the result is, where there is any."""
+    sections = result_sections(report, cut=cut)
     if sections or report.closed:
         sections.append(Section("How sure", (Bullets(sureness(report)),), key="sureness"))
     return sections
@@ -146,13 +151,13 @@ def result_sections(report: DebateReport, *, cut: bool = False) -> list[Section]
 
 def _stated(report: DebateReport, *, cut: bool) -> IsStated:
     """Tells which texts the first screen states in full, so that they are not repeated below."""
-    screen = first_screen(report)
+    screen = cache(partial(first_screen, report))
 
     def is_stated(text: str) -> bool:
-        line = one_line(text)
-        if cut and len(line) > (_SHORT_DECISION if line == screen.decision else _SHORT_QUESTION):
+        line, decision = one_line(text), screen().decision
+        if cut and len(line) > (_SHORT_DECISION if line == decision else _SHORT_QUESTION):
             return False
-        return line in {screen.decision, *screen.open[:FEW]}
+        return line in {decision, *screen().open[:FEW]}
 
     return is_stated
 

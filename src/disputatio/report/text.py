@@ -13,7 +13,7 @@ from disputatio.report.baselines import baseline_lines, table_of
 from disputatio.report.block_text import block_lines, section_lines
 from disputatio.report.blocks import Block, Entries, Title
 from disputatio.report.reading import DebateReport, EntryState
-from disputatio.report.summary import first_blocks, result_sections, result_sentence
+from disputatio.report.summary import first_blocks, result_sentence, sections_with_sureness
 from disputatio.report.text_spans import Line, Role, Span, flow, plain, span
 from disputatio.report.transcript import NARROWEST, setup_lines, transcript_lines
 
@@ -60,7 +60,7 @@ def result_lines(report: DebateReport, width: int, store: str = "") -> list[Line
 
 
 def _sections(report: DebateReport, width: int) -> list[list[Line]]:
-    return [section_lines(row, width) for row in result_sections(report, cut=True) if not row.is_detail]
+    return [section_lines(row, width) for row in sections_with_sureness(report, cut=True) if not row.is_detail]
 
 
 def advice_lines(report: DebateReport, width: int, store: str = "") -> list[Line]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from disputatio.motion import one_line
 from disputatio.report.addenda import NO_PROOF
-from disputatio.report.amounts import dollars, spoken
+from disputatio.report.amounts import capital, dollars, spoken
 from disputatio.report.blocks import ArgumentTrace, Block, Bullets, Facts, Paragraph, Said, Section, Under, grid
 from disputatio.report.citations import checked_sentence
 from disputatio.report.dossier.appendices import appendices, number_words
@@ -167,8 +167,7 @@ def _pairs(body: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _label(name: str) -> str:
-    words = spoken(name)
-    return words[:1].upper() + words[1:]
+    return capital(spoken(name))
 
 
 def _flat(value: Any) -> str:
@@ -243,7 +242,7 @@ def _data(report: DebateReport) -> Section:
     blocks: list[Block] = [grid(("id", "title", "kind", "characters", "SHA-256"), rows, {0, 2, 3, 4})]
     if excerpted(report):
         blocks.append(Paragraph(excerpted(report)))
-    blocks += [Under("Citations and their check"), Paragraph(_capital(f"{checked_sentence(report.citations)}."))]
+    blocks += [Under("Citations and their check"), Paragraph(capital(f"{checked_sentence(report.citations)}."))]
     cited = [
         (entry.speaker, row.about, row.place, row.status, row.sentence)
         for entry in report.turns
@@ -252,10 +251,6 @@ def _data(report: DebateReport) -> Section:
     if cited:
         blocks.append(grid(("seat", "for", "source", "status", "words"), cited, {0, 1, 2, 3}))
     return Section("Data and evidence", (*blocks, *_consulted(report)), f"{SR}: data quality and relevance")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _consulted(report: DebateReport) -> list[Block]:
@@ -272,7 +267,7 @@ def _outputs(report: DebateReport) -> Section:
     ]
     questions = report.questions
     for phase in report.phases:
-        blocks.append(Under(_capital(spoken(phase.name))))
+        blocks.append(Under(capital(spoken(phase.name))))
         for entry in phase.entries:
             blocks += _entry(entry, questions)
     return Section("All outputs in order", tuple(blocks), f"{SR}: effective challenge")
@@ -399,7 +394,7 @@ def _costs(report: DebateReport) -> Section:
     apart = ("of these, reasoning",) if reasons else ()
     head = ("seat", "calls", "input tokens", "output tokens", *apart, "cost")
     blocks += [Under("By seat"), grid(head, by_seat)]
-    return Section("Cost against estimate", (*blocks, Paragraph(_capital(f"{totals.line}."))))
+    return Section("Cost against estimate", (*blocks, Paragraph(capital(f"{totals.line}."))))
 
 
 def _oversight(report: DebateReport) -> Section:

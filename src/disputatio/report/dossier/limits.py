@@ -8,7 +8,7 @@ from typing import Any
 from disputatio.motion import one_line
 from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.participants.providers import family
-from disputatio.report.amounts import counted, listed
+from disputatio.report.amounts import capital, counted, listed
 from disputatio.report.headings import heading
 from disputatio.report.market import market_reading
 from disputatio.report.reading import DebateReport, EntryState
@@ -48,7 +48,7 @@ def _models(report: DebateReport) -> list[str]:
     small = [seat.seat for seat in models if seat.provider == "embedded" and seat.model == EMBEDDED_MODEL]
     if small:
         found.append(
-            f"{_capital(listed(small))} ran on the embedded model of 135 million parameters: the protocol is real, the "
+            f"{capital(listed(small))} ran on the embedded model of 135 million parameters: the protocol is real, the "
             "content carries no weight."
         )
     others = [seat.seat for seat in report.seats if seat.kind not in {"model", ""}]
@@ -56,7 +56,7 @@ def _models(report: DebateReport) -> list[str]:
         found.append("Which models or people spoke is known from the transcript alone, where it says so.")
     elif others:
         found.append(
-            f"{_capital(listed(others))} {_was(others)} taken by no model, but by a script, a person or a recording."
+            f"{capital(listed(others))} {_was(others)} taken by no model, but by a script, a person or a recording."
         )
     silent = [
         seat.seat for seat in models if not seat.served and any(row.sent.seat == seat.seat for row in report.calls)
@@ -101,7 +101,7 @@ def _conduct(report: DebateReport) -> list[str]:
     if broken:
         found.append(f"{counted(broken, 'rule')} stayed broken in turns that were accepted after asking again.")
     found += [
-        f"{_capital(str(row.get('flag')).replace('_', ' '))}: {one_line(str(row.get('detail')), 300)}."
+        f"{capital(str(row.get('flag')).replace('_', ' '))}: {one_line(str(row.get('detail')), 300)}."
         for row in _flags(report)
         if not row.get("critical")
     ]
@@ -137,10 +137,6 @@ def _numbers(report: DebateReport) -> list[str]:
     if foreseen and taken > FACTOR * foreseen:
         found.append(f"It took {taken / foreseen:.1f} times the tokens that were estimated.")
     return found
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _was(rows: list[str]) -> str:

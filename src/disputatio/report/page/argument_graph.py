@@ -24,7 +24,7 @@ from disputatio.judging.standing import Mark, find_worst_mark
 from disputatio.motion import one_line
 from disputatio.report.json_values import objects_in
 from disputatio.report.market import is_market
-from disputatio.report.review import is_review
+from disputatio.report.review import contests_in, is_review
 
 if TYPE_CHECKING:
     from disputatio.report.page.exchange import Exchange, Said
@@ -238,12 +238,11 @@ def _quotes(about: str, said: Said | None) -> tuple[Quote, ...]:
 def _resting_on_evidence(outcome: Mapping[str, Any]) -> frozenset[str]:
     """The parts of a review that say that they rest on evidence."""
     found = set()
-    for held in objects_in(outcome.get("rounds")):
-        for contest in objects_in(held.get("contests")):
-            for turn, key in (("proposition", "arguments"), ("criticism", "arguments"), ("rebuttals", "answers")):
-                part = contest.get(turn)
-                rows = objects_in(part.get(key)) if isinstance(part, Mapping) else []
-                found |= {str(row.get("id")) for row in rows if row.get("rests_on") == "evidence"}
+    for _, contest in contests_in(outcome):
+        for turn, key in (("proposition", "arguments"), ("criticism", "arguments"), ("rebuttals", "answers")):
+            part = contest.get(turn)
+            rows = objects_in(part.get(key)) if isinstance(part, Mapping) else []
+            found |= {str(row.get("id")) for row in rows if row.get("rests_on") == "evidence"}
     return frozenset(found)
 
 

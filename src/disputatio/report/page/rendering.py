@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from disputatio.motion import clean, one_line
 from disputatio.report.addenda import NO_PROOF
-from disputatio.report.amounts import dollars, seat_name, spoken
+from disputatio.report.amounts import capital, dollars, seat_name, spoken
 from disputatio.report.baselines import HEADS, MEANING, table_of
 from disputatio.report.consultations import offered
 from disputatio.report.headings import heading
@@ -73,13 +73,13 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = (), fo
             head=heading(report),
             verdict=verdict,
             decided=_turning_points(verdict),
-            sections=[row for row in result_sections(report) if row.key != "sureness" and not row.is_at_turns],
+            sections=[row for row in result_sections(report) if not row.is_at_turns],
             market=market_reading(report),
             charts=charts_of(report),
             baselines=table_of(report, result_sentence(report)),
             baseline_heads=HEADS,
             baseline_meaning=MEANING,
-            sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
+            sureness=[f"{capital(row)}." for row in sureness(report)],
             sides=sides,
             phases=phases,
             folds=len(report.turns) >= _MANY,
@@ -172,7 +172,7 @@ def _finalized(value: Any) -> Any:
 @cache
 def _environment() -> Environment:
     environment = escaping_environment(_asset, _finalized)
-    environment.filters |= {"seat_name": seat_name, "capitalize_first": lambda text: text[:1].upper() + text[1:]}
+    environment.filters |= {"seat_name": seat_name, "capitalize_first": capital}
     environment.filters |= {"spoken": spoken, "one_line": one_line, "dollars": dollars, "class_name": _class_name}
     return environment
 

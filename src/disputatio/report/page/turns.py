@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from disputatio.motion import clean, one_line
-from disputatio.report.amounts import counted, duration, listed, seat_name, spoken
+from disputatio.report.amounts import capital, counted, duration, listed, seat_name, spoken
 from disputatio.report.headings import abstained
 from disputatio.report.match import SpeechReading, speeches_by_path
 from disputatio.report.page.exchange import Exchange, Said
@@ -81,7 +81,7 @@ def phase_views(report: DebateReport, exchange: Exchange) -> list[PhaseView]:
         title = spoken(one_line(phase.name, 60))
         anchor = exchange.anchors.add("phase", phase.name)
         turns = tuple(replace(_turn(report, row, exchange), card=cards.get(row.path)) for row in phase.entries)
-        phases.append(PhaseView(title[:1].upper() + title[1:], anchor, turns))
+        phases.append(PhaseView(capital(title), anchor, turns))
     return phases
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from disputatio.report.amounts import counted, seat_name, spoken
+from disputatio.report.amounts import capital, counted, seat_name, spoken
 from disputatio.report.blocks import Block, Bullets, Cell, Entry, Grid, Paragraph, Points, Section, Under, grid
 from disputatio.report.match import MatchReading, match_reading, match_sureness, speeches_by_path
-from disputatio.report.presenters.presenter import RESULT, Gist, IsStated, Presenter, capital
+from disputatio.report.presenters.presenter import RESULT, Gist, IsStated, Presenter
 from disputatio.report.reading import DebateReport
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from disputatio.report.amounts import listed, seat_name, spoken
+from disputatio.report.amounts import capital, listed, seat_name, spoken
 from disputatio.report.blocks import Block, Cell, Grid, Paragraph, Preformatted, Said, Section, Under, grid
 from disputatio.report.json_values import as_object
 from disputatio.report.panel import PanelReading, escalation_sentences, panel_reading, panel_sureness, tally_words
-from disputatio.report.presenters.presenter import DECISION, Gist, IsStated, Presenter, capital
+from disputatio.report.presenters.presenter import DECISION, Gist, IsStated, Presenter
 from disputatio.report.reading import DebateReport
 
 

@@ -73,8 +73,3 @@ class Presenter:
     def sentence(self, report: DebateReport) -> str:
         """The result in one sentence, as the first version of the JSON export has it."""
         return str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
-
-
-def capital(text: str) -> str:
-    """``text`` with a capital letter at its beginning."""
-    return text[:1].upper() + text[1:]

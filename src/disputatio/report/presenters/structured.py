@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from disputatio.motion import one_line
-from disputatio.report.amounts import counted, seat_name
+from disputatio.report.amounts import capital, counted, seat_name
 from disputatio.report.blocks import ArgumentTrace, Block, Bullets, Cell, Entry, Grid, Paragraph, Points, Section, grid
 from disputatio.report.doubts import contradiction
 from disputatio.report.json_values import as_object
@@ -20,7 +20,6 @@ from disputatio.report.presenters.presenter import (
     Gist,
     IsStated,
     Presenter,
-    capital,
 )
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import CriticismOutcome, ReviewReading, review_points, review_reading, review_sureness

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.motion import one_line
-from disputatio.report.amounts import counted
+from disputatio.report.amounts import capital, counted
 from disputatio.report.blocks import Entry, Points, Section
 from disputatio.report.imported import imported_sureness
 from disputatio.report.json_values import as_list, as_object
-from disputatio.report.presenters.presenter import FEW, RECOMMENDATION, RESULT, Gist, IsStated, Presenter, capital
+from disputatio.report.presenters.presenter import FEW, RECOMMENDATION, RESULT, Gist, IsStated, Presenter
 from disputatio.report.reading import DebateReport
 from disputatio.report.verdict import five_headings
 

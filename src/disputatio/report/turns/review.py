@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from disputatio.report.amounts import spoken
@@ -15,8 +15,8 @@ from disputatio.report.turns.statement import (
     part_number,
     present,
     scores_in,
-    target_of,
 )
+from disputatio.report.turns.structured import response_place
 from disputatio.report.turns.turn_kind import Place, TurnKind
 
 _POSITION = re.compile(r"/position-(\d+)/")
@@ -142,8 +142,9 @@ def _framing_part(_: str, content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _numbered_place(kind: str, row: Statement) -> Place:
-    return (kind, row.mark) if _NUMBERED.fullmatch(row.mark) else ("other", "")
+def _numbered(kind: str) -> Callable[[Statement], Place]:
+    """Where a statement with a number of the rules belongs: it is a ``kind`` of its own."""
+    return lambda row: (kind, row.mark) if _NUMBERED.fullmatch(row.mark) else ("other", "")
 
 
 TURNS = (
@@ -152,7 +153,7 @@ TURNS = (
         "proposition",
         _proposition,
         _argument_part,
-        lambda row: _numbered_place("argument", row),
+        _numbered("argument"),
         noun="argument",
         expected=lambda heard, _: heard.rule("minimum_arguments"),
         struck_from="arguments",
@@ -162,7 +163,7 @@ TURNS = (
         "criticism",
         _criticism,
         _argument_part,
-        lambda row: _numbered_place("argument", row),
+        _numbered("argument"),
         noun="criticism",
         expected=lambda heard, _: heard.rule("minimum_arguments"),
         again="asked once more, the first critique was weak",
@@ -174,7 +175,7 @@ TURNS = (
         "rebuttal",
         _rebuttal,
         _rebuttal_part,
-        lambda row: ("response", target_of(row)) if " -> " in row.mark else ("other", ""),
+        response_place,
         noun="answer",
         expected=lambda heard, _: heard.made("criticism"),
         struck_from="answers",
@@ -184,7 +185,7 @@ TURNS = (
         "moderation",
         _moderation,
         _moderation_part,
-        lambda row: _numbered_place("finding", row),
+        _numbered("finding"),
         noun="finding",
         concludes=True,
     ),

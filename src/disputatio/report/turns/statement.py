@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from disputatio.report.amounts import spoken
+from disputatio.report.amounts import capital, spoken
 from disputatio.report.citations import CitationReading
 from disputatio.report.json_values import as_object, text_of
 
@@ -61,8 +61,7 @@ def any_content(content: Mapping[str, Any]) -> Iterable[Statement]:
 
 
 def _title(key: str) -> str:
-    words = spoken(key)
-    return words[:1].upper() + words[1:]
+    return capital(spoken(key))
 
 
 def _flat(value: Any, label: str = "", depth: int = 0) -> Iterable[tuple[str, str]]:

@@ -71,6 +71,11 @@ def _closing_part(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
     return dict(content) if part == "position" else {"answers": {part: content.get("answer", "")}}
 
 
+def response_place(row: Statement) -> Place:
+    """Where a statement of a cross-examination or a rebuttal belongs: on the argument that it answers."""
+    return ("response", target_of(row)) if " -> " in row.mark else ("other", "")
+
+
 def closing_place(row: Statement) -> Place:
     """Where a statement of a closing belongs."""
     if row.word == "answer":
@@ -141,7 +146,7 @@ TURNS = (
         "cross_examination",
         _cross_examination,
         lambda part, content: {part: content},
-        lambda row: ("response", target_of(row)) if " -> " in row.mark else ("other", ""),
+        response_place,
         _questions,
         noun="response",
         expected=lambda heard, seat: heard.made("opening", except_by=seat),
