@@ -1,17 +1,18 @@
-"""The library's front door: hold a debate, resume one, read what came of it.
+"""The functions of the library: run a debate, resume it, fork it, attach what became known later.
 
-What is heavy is imported when it is first needed, so that importing the package stays fast.
+Each function imports what it needs when it is called, so that importing the package stays fast.
 """
 
 from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from disputatio.debates import Debate, check_store, open_store, read_debate, usual_store
+from disputatio.debates import Debate, check_store, open_store, read_debate
 from disputatio.errors import InvalidInputError
 from disputatio.errors.quoting import quote
 from disputatio.motion import Evidence
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 Given = ParamSpec("Given")
 SourceLike: TypeAlias = "Evidence | Source | str | Path"
-"""A source of a debate: a path, or one that was read or written by the program."""
+"""A source of a debate: the path of a file, or a text that the program has already."""
 Escalating: TypeAlias = "str | Callable[[Debate], object]"
-"""Where an escalated decision goes: a function of the debate (which may be a coroutine function), the name of a format,
-or the address of a callback."""
+"""Who takes an escalated decision: a function of the debate, the name of a format, or the address of a callback. The
+function may be a coroutine function."""
 
 
 async def debate(
@@ -60,36 +61,36 @@ async def debate(
     """Run a debate and return its record.
 
     Args:
-        motion: the question or proposition, at most 4,000 characters. A market debate has one of its own.
+        motion: the question or proposition, at most 4,000 characters. A market debate has a motion of its own.
         format: ``structured``, ``freeform``, ``panel``, ``review``, ``competition``, ``market``, the name of an
-            installed format, or a file of your own rules, such as ``./my_debate.py:rules``, which is run. Options of
-            a format come with it: ``Panel(debaters=["ada", "bo"], threshold=2)``.
+            installed format, or a file of your own rules, such as ``./my_debate.py:rules``. That file is run. Options
+            of a format come with it: ``Panel(debaters=["ada", "bo"], threshold=2)``.
         seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers every seat.
             ``SeatOptions(model="openai:gpt-5", temperature=0.2)`` says how a model is called. A person sits there as
-            ``Person(surface)``, see `disputatio.participants.human`. Seats that are not named are taken as the
-            environment and the configuration file say.
+            ``Person(surface)``, see `disputatio.participants.human`. The environment and the configuration file fill
+            the other seats.
         evidence: sources for all seats: paths of text, Markdown, HTML, PDF and JSON files, ``-`` for standard input,
-            or `Evidence` and `Source` objects; or such lists by the round of a review that brings them. Code checks
-            what the seats quote from them.
-        language: the language of the debate; English where nothing says otherwise.
+            or `Evidence` and `Source` objects. A mapping gives such lists by the round of a review that brings them.
+            Code checks what the seats quote from them.
+        language: the language of the debate, by its name or tag; English by default.
         seed: sent to providers that take one.
         judging: how many judges there are, and how they judge.
-        budget: ceilings; every call is reserved before it is sent, and none is passed.
+        budget: ceilings. Every call is reserved before it is sent, so no ceiling is passed.
         limits: limits of turns.
         tools: what seats may look up before they speak: ``{"all": ["search", "calculate"]}``, or `Tools`.
-        baseline: run beside the debate and compared with it: ``single``, ``vote``, ``freeform`` or ``all``.
-        config: a configuration file (TOML or YAML), or its content as a mapping, in place of the one in the working
+        baseline: what to run next to the debate and compare it with: ``single``, ``vote``, ``freeform`` or ``all``.
+        config: a configuration file (TOML or YAML) or its content as a mapping, instead of the file in the working
             directory.
-        prompts: a folder whose files replace packaged prompts; recorded.
-        store: where the record is stored: an address, the path of a file, or a store. A ``MemoryStore`` keeps nothing
-            on disk.
-        observer: sees events and output as they come.
-        client_factory: makes clients, for models that this package does not know.
+        prompts: a folder whose files replace packaged prompts. They are recorded.
+        store: where the record is stored: an address, the path of a file, or a store. A ``MemoryStore`` writes nothing
+            to disk.
+        observer: receives events and output as they come.
+        client_factory: makes clients for models that this package does not know.
 
     Raises:
-        InvalidInputError: something given cannot be used; nothing was spent.
-        ProviderError: a model certainly cannot answer; nothing was spent.
-        StoreError: the record cannot be kept.
+        InvalidInputError: an argument cannot be used. Nothing was spent.
+        ProviderError: a model certainly cannot answer. Nothing was spent.
+        StoreError: the record cannot be written.
     """
     from disputatio.engine.escalation import choose_target, configured_recipient, hand_over
     from disputatio.engine.runtime import start
@@ -100,15 +101,15 @@ async def debate(
     options, chosen = _given_options(locals()), parse_format(format)
     proposal, arguments = _make_proposal(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
     settings, escalate = proposal.settings, getattr(chosen, "escalate", None)
-    named_to = as_recipient(escalate) if callable(escalate) else configured_recipient(settings)
-    target = choose_target(named_to, proposal.format, arguments, proposal.evidence)
-    beside = prepare_baselines(baseline, proposal, arguments)
-    async with _RuntimeContext(store, observer, client_factory, configured=settings.store) as runtime:
-        held = await start(proposal, runtime)
-        await hand_over(held, target, runtime)
-        if beside is not None:
-            await beside(held, runtime)
-        return read_debate(runtime.store, held)
+    recipient = as_recipient(escalate) if callable(escalate) else configured_recipient(settings)
+    target = choose_target(recipient, proposal.format, arguments, proposal.evidence)
+    run_baselines = prepare_baselines(baseline, proposal, arguments)
+    async with _open_runtime(settings.store if store is None else store, observer, client_factory) as runtime:
+        debate_id = await start(proposal, runtime)
+        await hand_over(debate_id, target, runtime)
+        if run_baselines is not None:
+            await run_baselines(debate_id, runtime)
+        return read_debate(runtime.store, debate_id)
 
 
 async def estimate(
@@ -129,7 +130,7 @@ async def estimate(
     """Estimate calls, tokens and cost of a debate. No model is called. The options are those of ``debate``.
 
     Raises:
-        InvalidInputError: something given cannot be used.
+        InvalidInputError: an argument cannot be used.
     """
     from disputatio.engine.estimate import make_estimate
     from disputatio.request.formats import parse_format
@@ -143,7 +144,7 @@ _TYPED = ("language", "seed", "judging", "budget", "limits", "tools", "baseline"
 
 
 def _given_options(local: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a request among the parameters of a call; what was left out is not among them."""
+    """The options of a request among the parameters of a call, without those that were left out."""
     return {name: local[name] for name in _TYPED if local.get(name) is not None}
 
 
@@ -157,7 +158,7 @@ def _make_proposal(
     config: str | Path | Mapping[str, object] | None,
     prompts: str | Path | None,
 ) -> tuple[Proposal, Arguments]:
-    """The debate that a program asks for, and what it was asked for with."""
+    """The proposal that the arguments of a program describe, with the arguments of its configuration."""
     from disputatio.proposals.program import proposal_of_program
 
     _check(
@@ -185,7 +186,7 @@ def _check(name: str, value: object, fits: object, allowed: str) -> None:
 
 
 def _check_ports(store: object, observer: object = None, client_factory: object = None) -> None:
-    """Refuse what is no store, no watcher and no function, before anything is spent."""
+    """Refuse a store, an observer or a factory of the wrong type, before anything is spent."""
     check_store(store)
     sees = observer is None or (hasattr(observer, "on_event") and hasattr(observer, "on_text"))
     _check("observer", observer, sees, "an object with the methods on_event and on_text")
@@ -210,60 +211,48 @@ async def resume(
     observer: Observer | None = None,
     client_factory: ClientFactory | None = None,
 ) -> Debate:
-    """Continue an interrupted, truncated or degraded debate; nothing already paid is asked again.
+    """Continue an interrupted, truncated or degraded debate. Nothing already paid is asked again.
 
     Args:
         debate_id: its id, or the beginning of it.
-        seats: the scripted participants and persons it was begun with.
-        budget: new ceilings, what is spent included; those that are left out stay as they are.
+        seats: the scripted participants and persons that it began with.
+        budget: new ceilings, which include what is already spent. Those that are left out stay as they are.
         tools: the MCP servers of its tools, where the configuration does not name them.
-        escalate: where a panel's decision to escalate goes, also that of a panel which is over already.
-        format: where the file of its own rules is now, if it was moved.
-        prompts: the folder of prompt overrides it was begun with.
+        escalate: who takes a panel's decision to escalate, even if the panel is over already.
+        format: where the file of its rules is now, if it was moved.
+        prompts: the folder of prompt overrides that it began with.
         store: where its record is.
-        observer: sees events and output as they come.
-        client_factory: makes clients.
+        observer: receives events and output as they come.
+        client_factory: makes clients of models.
 
     Raises:
         UnknownDebateError: the store has no such debate.
         VerificationError: its record was altered.
-        ResumeMismatchError: it would not go on as the debate it was.
+        ResumeMismatchError: its rules, prompts or seats are not the recorded ones.
     """
-    from disputatio.config import arguments_of
+    from disputatio.engine.custom_format_files import load_recorded_format
     from disputatio.engine.escalation import choose_target, configured_recipient, hand_over
-    from disputatio.engine.recorded import recorded_format, recorded_settings
-    from disputatio.engine.runtime import Resumption, is_resumable
-    from disputatio.engine.runtime import resume as go_on
+    from disputatio.engine.recorded import recorded_settings
+    from disputatio.engine.runtime import Resumption, is_resumable, recorded_opening
+    from disputatio.engine.runtime import resume as continue_debate
     from disputatio.proposals.program import participants_of
-    from disputatio.record.history import History
-    from disputatio.record.verified import find_debate, read_verified
-    from disputatio.request.model import Budget, DebateRequest
+    from disputatio.record.verified import find_debate, load_verified
 
-    _check_ports(store, observer, client_factory)
-    asked = DebateRequest.model_validate(_given_options({"tools": tools, "budget": budget}))
-    participants, folder, ceilings = participants_of(seats if seats is not None else {}), _folder(prompts), asked.budget
-    # New ceilings are laid on top of the recorded ones; they are no configuration.
-    arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
+    arguments, folder = _arguments_for(tools, budget), _folder(prompts)
+    participants = participants_of(seats if seats is not None else {})
     if isinstance(escalate, str):
         arguments = arguments.with_values({("escalate",): escalate}, "escalate")
-    async with _RuntimeContext(store, observer, client_factory) as runtime:
+    async with _open_runtime(store, observer, client_factory) as runtime:
         found = find_debate(runtime.store, debate_id)
-        record = read_verified(runtime.store, found)
-        settings, form = recorded_settings(found, record, arguments, format), recorded_format(found, record, format)
-        named_to = configured_recipient(settings) if escalate is None else as_recipient(escalate)
-        target = choose_target(named_to, form, arguments, ())
-        if escalate is None and not is_resumable(History.of(row.event() for row in record)):
-            target = None
-        resumption = Resumption(
-            settings=settings,
-            budget_usd=ceilings.usd,
-            budget_tokens=ceilings.tokens,
-            budget_calls=ceilings.calls,
-            participants=participants,
-            prompts=folder,
-            form=form,
-        )
-        await go_on(found, resumption, runtime)
+        read = load_verified(runtime.store, found)
+        opened = recorded_opening(found, read.history)
+        settings, form = recorded_settings(opened, arguments, format), load_recorded_format(opened, format)
+        target = None
+        if escalate is not None or is_resumable(read.history):
+            recipient = configured_recipient(settings) if escalate is None else as_recipient(escalate)
+            target = choose_target(recipient, form, arguments, ())
+        resumption = Resumption(settings, settings.asked_budget, participants, folder, form=form)
+        await continue_debate(found, resumption, runtime, read=read)
         await hand_over(found, target, runtime)
         return read_debate(runtime.store, found)
 
@@ -280,57 +269,55 @@ async def fork(
     observer: Observer | None = None,
     client_factory: ClientFactory | None = None,
 ) -> Debate:
-    """Ask a finished debate again without what is struck; turns that do not depend on it are kept.
+    """Run a finished debate again without what is struck. Turns that do not depend on it are kept.
 
     Args:
         debate_id: its id, or the beginning of it. Its record stays as it is.
-        strike: names of what was never said: ``PRO-2``, ``CON on PRO-1``, ``PRO-1 quote 2``.
-        seats: the scripted participants and persons it was held with.
-        budget: ceilings of the new debate alone; those that are left out are the parent's.
+        strike: the names of what to leave out: ``PRO-2``, ``CON on PRO-1``, ``PRO-1 quote 2``.
+        seats: the scripted participants and persons that it ran with.
+        budget: ceilings of the new debate alone. Those that are left out are the parent's.
         tools: the MCP servers of its tools, where the configuration does not name them.
-        prompts: the folder of prompt overrides it was held with.
-        store: where its record is, and the new one will be.
-        observer: sees events and output as they come.
-        client_factory: makes model clients.
+        prompts: the folder of prompt overrides that it ran with.
+        store: where its record is, and where the new record goes.
+        observer: receives events and output as they come.
+        client_factory: makes clients of models.
 
     Raises:
         UnknownDebateError: the store has no such debate.
         VerificationError: its record was altered.
-        InvalidInputError: it has not ended, its format cannot be forked, or a name is no part of it.
-        ResumeMismatchError: a prompt or a seat is not what it was.
+        InvalidInputError: it has not ended, its format cannot be forked, or it has nothing of a given name.
+        ResumeMismatchError: a prompt or a seat is not the recorded one.
     """
-    from disputatio.config import arguments_of
-    from disputatio.engine.forking import fork as ask_again
+    from disputatio.engine.forking import fork as run_fork
     from disputatio.engine.forking import fork_of
-    from disputatio.engine.recorded import settings_of_opening
+    from disputatio.engine.recorded import recorded_settings
     from disputatio.engine.runtime import Resumption
     from disputatio.proposals.program import participants_of
     from disputatio.record.verified import find_debate, load_verified
-    from disputatio.request.model import Budget, DebateRequest
 
-    _check_ports(store, observer, client_factory)
     _check(
         "strike",
         strike,
         not isinstance(strike, str) and isinstance(strike, Sequence),
         "a list of names, such as ['PRO-2']",
     )
-    asked = DebateRequest.model_validate(_given_options({"tools": tools, "budget": budget}))
-    participants, folder, ceilings = participants_of(seats if seats is not None else {}), _folder(prompts), asked.budget
-    arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
-    async with _RuntimeContext(store, observer, client_factory) as runtime:
+    arguments, folder = _arguments_for(tools, budget), _folder(prompts)
+    participants = participants_of(seats if seats is not None else {})
+    async with _open_runtime(store, observer, client_factory) as runtime:
         parent = find_debate(runtime.store, debate_id)
         read = load_verified(runtime.store, parent)
-        found = fork_of(parent, read, strike)
-        resumption = Resumption(
-            settings=settings_of_opening(found.opened, arguments),
-            budget_usd=ceilings.usd,
-            budget_tokens=ceilings.tokens,
-            budget_calls=ceilings.calls,
-            participants=participants,
-            prompts=folder,
-        )
-        return read_debate(runtime.store, await ask_again(found, read, resumption, runtime))
+        planned = fork_of(parent, read, strike)
+        settings = recorded_settings(planned.opened, arguments)
+        resumption = Resumption(settings, settings.asked_budget, participants, folder)
+        return read_debate(runtime.store, await run_fork(planned, read, resumption, runtime))
+
+
+def _arguments_for(tools: Tools | None, budget: Budget | None) -> Arguments:
+    """The arguments with which a recorded debate goes on."""
+    from disputatio.config import arguments_of
+    from disputatio.request.model import DebateRequest
+
+    return arguments_of(DebateRequest.model_validate(_given_options({"tools": tools, "budget": budget})))
 
 
 async def attach_outcome(
@@ -350,12 +337,10 @@ async def attach_outcome(
         VerificationError: its record was altered.
     """
     from disputatio.engine.attachments import attach_outcome as attach
-    from disputatio.record.verified import find_debate
 
-    async with _RuntimeContext(store) as runtime:
-        found = find_debate(runtime.store, debate_id)
-        await attach(found, result, runtime, verdict=verdict, by=by, note=note)
-        return read_debate(runtime.store, found)
+    return await _attach(
+        debate_id, store, lambda found, runtime: attach(found, result, runtime, verdict=verdict, by=by, note=note)
+    )
 
 
 async def sign_off(
@@ -363,7 +348,7 @@ async def sign_off(
 ) -> Debate:
     """Record what a named reviewer decides on a closed debate: ``approve``, ``reject`` or ``return``.
 
-    The name is what the caller gives: the record proves that it was not altered since, not who gave it.
+    The caller gives the name. The record proves that it was not altered since, not who gave it.
 
     Raises:
         UnknownDebateError: the store has no such debate.
@@ -371,95 +356,75 @@ async def sign_off(
         VerificationError: its record was altered.
     """
     from disputatio.engine.attachments import sign_off as sign
+
+    return await _attach(debate_id, store, lambda found, runtime: sign(found, by, decision, runtime, comment=comment))
+
+
+async def _attach(
+    debate_id: str, store: Store | str | Path | None, attach: Callable[[str, Runtime], Coroutine[Any, Any, object]]
+) -> Debate:
     from disputatio.record.verified import find_debate
 
-    async with _RuntimeContext(store) as runtime:
+    async with _open_runtime(store) as runtime:
         found = find_debate(runtime.store, debate_id)
-        await sign(found, by, decision, runtime, comment=comment)
+        await attach(found, runtime)
         return read_debate(runtime.store, found)
 
 
 async def import_transcripts(
     files: Sequence[str | Path], *, store: Store | str | Path | None = None
 ) -> tuple[Debate, ...]:
-    """Import transcripts of debates that took place elsewhere into a store, as records that verify and are shown.
+    """Import transcripts of debates that took place elsewhere, as records that can be verified and shown.
 
-    All files are read before anything is written. A file that the store has already is found there again. What a
-    transcript does not say stays unknown; such a debate cannot be resumed.
+    All files are read before anything is written. A file that the store has already is not imported again. What a
+    transcript does not say stays unknown. Such a debate cannot be resumed.
 
     Args:
         files: transcripts in Markdown or JSON, one debate each.
-        store: where the records are kept; the configured one where not given.
+        store: where the records are stored; the configured store by default.
 
     Raises:
-        InvalidInputError: a file cannot be read or is no transcript; it names the line or key. Nothing was written.
-        StoreError: the records cannot be kept.
+        InvalidInputError: a file cannot be read or is no transcript; names the line or key. Nothing was written.
+        StoreError: the records cannot be written.
     """
     from disputatio.importing.imported_record import import_transcript
     from disputatio.importing.transcript_file import read_transcript
 
-    _check_ports(store)
+    check_store(store)
     _check("files", files, not isinstance(files, str | Path), f"a list, such as [{quote(str(files))}]")
     transcripts = [read_transcript(file) for file in files]
+    async with _open_runtime(store) as runtime:
+        imported = [await import_transcript(transcript, runtime.store) for transcript in transcripts]
+        return tuple(read_debate(runtime.store, row.id) for row in imported)
+
+
+@asynccontextmanager
+async def _open_runtime(
+    store: Store | str | Path | None, observer: Observer | None = None, client_factory: ClientFactory | None = None
+) -> AsyncIterator[Runtime]:
+    """A runtime over ``store``; a store that is given by its address is closed at the end."""
+    _check_ports(store, observer, client_factory)
+    from disputatio.engine.ports import NullObserver
+    from disputatio.engine.runtime import Runtime
+    from disputatio.participants.shared_clients import open_client
+    from disputatio.telemetry.tracing import add_tracing
+
     opened = open_store(store) if store is None or isinstance(store, str | Path) else store
     try:
-        found = [await import_transcript(transcript, opened) for transcript in transcripts]
-        return tuple(read_debate(opened, row.id) for row in found)
+        yield Runtime(
+            opened,
+            observer=add_tracing(observer or NullObserver()),
+            streams=observer is not None,
+            client_factory=client_factory or open_client,
+            checks_first=client_factory is None,
+        )
     finally:
         if opened is not store:
             await opened.aclose()
 
 
-class _RuntimeContext:
-    """Opens what a debate runs in and closes what it opened.
-
-    Args:
-        store: the caller's store or its address.
-        observer: sees events.
-        client_factory: opens model clients.
-        configured: the address where the caller gave none; that of the configuration where it is not known yet.
-    """
-
-    def __init__(
-        self,
-        store: Store | str | Path | None,
-        observer: Observer | None = None,
-        client_factory: ClientFactory | None = None,
-        *,
-        configured: str | None = None,
-    ) -> None:
-        _check_ports(store, observer, client_factory)
-        if configured is None:
-            configured = usual_store() if store is None else ""
-        self._given, self._configured = store, configured
-        self._observer, self._client_factory = observer, client_factory
-        self._own: Store | None = None
-
-    async def __aenter__(self) -> Runtime:
-        from disputatio.engine.ports import NullObserver
-        from disputatio.engine.runtime import Runtime
-        from disputatio.participants.shared_clients import open_client
-        from disputatio.telemetry.tracing import add_tracing
-
-        if self._given is None or isinstance(self._given, str | Path):
-            store = self._own = open_store(self._given or self._configured)
-        else:
-            store = self._given
-        return Runtime(
-            store,
-            observer=add_tracing(self._observer or NullObserver()),
-            streams=self._observer is not None,
-            client_factory=self._client_factory or open_client,
-            checks_first=self._client_factory is None,
-        )
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._own is not None:
-            await self._own.aclose()
-
-
 def as_recipient(escalate: Escalating) -> str | Callable[[str, Runtime], object]:
-    """``escalate`` as the engine takes it: a function that takes a debate gets its id and its runtime instead."""
+    """``escalate`` as the engine takes it: a function of the debate becomes one of its id and its runtime."""
     if isinstance(escalate, str):
         return escalate
     function = escalate

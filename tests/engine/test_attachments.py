@@ -12,6 +12,7 @@ from rooms import PatientClock, first_events_of, go_on, history_of, hold, propos
 from disputatio.engine.attachments import attach_outcome, sign_off
 from disputatio.engine.runtime import Runtime
 from disputatio.errors import InvalidInputError, StoreError, VerificationError
+from disputatio.ledger.budget import Budget
 from disputatio.record.events import DebateClosed, OutcomeAttached, SignedOff
 from disputatio.record.history import History, Status, semantic_content
 from disputatio.record.memory import MemoryStore
@@ -152,7 +153,7 @@ async def test_a_truncated_debate_that_goes():
     debate, history, store = await hold(proposal, client_factory)
     assert history.status is Status.TRUNCATED
     await sign_off(debate, "B", "approve", Runtime(store, clock=PatientClock()))
-    await go_on(debate, proposal, client_factory, store, budget_calls=10)
+    await go_on(debate, proposal, client_factory, store, budget=Budget(calls=10))
     history = history_of(store, debate)
     assert history.status is Status.COMPLETE
     assert history.sign_offs == []

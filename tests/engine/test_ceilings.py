@@ -9,6 +9,7 @@ import pytest
 from rooms import Carrier, first_events_of, go_on, hold, proposal_of
 
 from disputatio.errors import InvalidInputError
+from disputatio.ledger.budget import Budget
 from disputatio.ledger.ledger import Reservation
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.testing.scripted import InstanceClient
@@ -92,7 +93,7 @@ async def test_a_truncated_debate_carries_what_was_said():
     assert all(row["weighted"] is None for row in outcome["trace"])
     assert {row["reason"] for row in history.closed.missing} == {"budget"}
     assert "4 of 4 calls" in history.closed.reason
-    resumed = await go_on(debate, proposal, lambda *_: InstanceClient(), store, budget_calls=40)
+    resumed = await go_on(debate, proposal, lambda *_: InstanceClient(), store, budget=Budget(calls=40))
     assert resumed.status.value == "COMPLETE"
     unlimited = proposal_of()
     _, whole, _ = await hold(unlimited, lambda *_: InstanceClient())

@@ -21,6 +21,7 @@ from disputatio.engine.forking import Fork, check_people, fork, fork_of
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Resumption, Runtime, resume
 from disputatio.errors import InvalidInputError, ResumeMismatchError
+from disputatio.ledger.budget import Budget
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallSent, DebateClosed, DebateForked, DebateOpened
 from disputatio.record.history import History, Status, semantic_content
@@ -259,7 +260,7 @@ def test_the_estimate_is_what_those_turns_took_in_the_parent() -> None:
 
 def test_ceilings_are_those_of_the_fork_alone() -> None:
     store = copied(structured())
-    resumption = Resumption(settings_of("structured"), budget_calls=2)
+    resumption = Resumption(settings_of("structured"), budget=Budget(calls=2))
     new = Staged(asyncio.run(ask_again(structured(), ("CON on PRO-2",), resumption, house_of(store, staged))), store)
     assert new.report.status is Status.TRUNCATED
     assert len([row for row in new.events if row.kind == CallSent.kind]) == 2

@@ -19,6 +19,7 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime
 from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
+from disputatio.ledger.budget import Budget
 from disputatio.participants.call import Call, Fault, FaultKind, Reply, Usage
 from disputatio.record.events import DebateOpened, DecisionEscalated, VoteCounted
 from disputatio.record.history import History
@@ -125,7 +126,7 @@ async def test_a_panel_stopped_at_its_ceiling_decides_nothing():
     assert history.closed.status == "DEBATE_TRUNCATED"
     report: Any = history.closed.outcome["report"]
     assert (report["decision"], report["decision_rule"]) == (None, "budget_reached")
-    resumed = await go_on(debate, panel(rounds=1), voting(votes), store, budget_calls=50)
+    resumed = await go_on(debate, panel(rounds=1), voting(votes), store, budget=Budget(calls=50))
     assert resumed.closed is not None
     assert whole.closed is not None
     assert resumed.closed.outcome == whole.closed.outcome

@@ -9,6 +9,7 @@ from rooms import Carrier, first_events_of, go_on, hold, proposal_of
 
 from disputatio.engine.preview import preview
 from disputatio.errors import InvalidInputError
+from disputatio.ledger.budget import Budget
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
 from disputatio.participants.scripted import Scripted
 from disputatio.record.history import semantic_content
@@ -68,7 +69,7 @@ async def test_a_preview_counts_every_judging_and_a_ceiling_stops():
     assert history.status.value == "DEBATE_TRUNCATED"
     assert len(history.calls) == 8
     assert history.closed.outcome["panel"]["status"] == "undecided"
-    resumed = await go_on(debate, proposal_of(**PANEL), instances, store, budget_calls=40)
+    resumed = await go_on(debate, proposal_of(**PANEL), instances, store, budget=Budget(calls=40))
     assert resumed.status.value == "COMPLETE"
     assert resumed.closed.outcome["panel"]["status"] in {"won", "tied"}
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from staged_debates import ENDINGS, Staged, go_on, held, hold, silent
 
 from disputatio._terminal import print_report, print_result
+from disputatio.ledger.budget import Budget
 from disputatio.record.chain import seal
 from disputatio.record.events import DebateInterrupted
 from disputatio.record.history import History
@@ -109,7 +110,7 @@ async def test_only_unfinished_debates_say_how_to_resume() -> None:
     assert head.next_step.endswith(f"disputatio resume {debate.id}")
     running = heading(DebateReport.of(debate.id, cut))
     assert running.text.startswith("RUNNING: the record has no end")
-    await go_on(debate, budget_calls=50)
+    await go_on(debate, budget=Budget(calls=50))
     assert heading(debate.report).text == "COMPLETE"
 
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from staged_debates import go_on, held, hold
 
+from disputatio.ledger.budget import Budget
 from disputatio.record.chain import seal
 from disputatio.record.events import (
     FREE_OF_CHARGE,
@@ -158,7 +159,7 @@ async def test_time_between_sessions_is_not_time_of_the_debate() -> None:
     debate = await hold(max_calls="5")
     held_s = debate.report.totals.seconds
     assert held_s is not None
-    await go_on(debate, budget_calls=50)
+    await go_on(debate, budget=Budget(calls=50))
     rows = list(debate.events)
     place = next(number for number, row in enumerate(rows) if row.kind == "DebateResumed")
     late = [row._replace(at=row.at.replace("20", "21", 1)) for row in rows[place:]]

@@ -11,6 +11,7 @@ from rich.console import Console
 from staged_debates import LONG, WIDE, Staged, go_on, held, hold, hostile, silent, staged
 
 from disputatio._terminal import LiveView, PlainView, open_view, print_interrupted, print_report, print_result
+from disputatio.ledger.budget import Budget
 from disputatio.participants.call import Call, Fault, FaultKind
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallSent, TurnAsked
@@ -189,7 +190,7 @@ async def test_a_resumed_view_shows_only_what_is_new() -> None:
     view = PlainView(console)
     view.opened(debate.id, debate.events)
     with view:
-        await go_on(debate, observer=view, budget_calls=50)
+        await go_on(debate, observer=view, budget=Budget(calls=50))
     told = squeezed(written(console))
     assert told.startswith(f"Disputatio structured debate {debate.id}")
     assert "Resumed: 5 turns already taken, nothing of it is asked or paid again." in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from disputatio.metrics.calibration import Calibration
     from disputatio.participants.human import Participant
     from disputatio.proposals.baselines import RunBaselines
-    from disputatio.record.chain import Sealed
+    from disputatio.record.events import DebateOpened
 
 
 @takes(EVERY_DEBATE)
@@ -138,24 +139,20 @@ def resume(
     run(_resume(debate_id, command_line(**given), screen, prompts=prompts, format_name=format_name), screen)
 
 
-async def _debate(proposal: Proposal, target: Target | None, beside: RunBaselines | None, screen: Screen) -> ExitCode:
-    from disputatio.engine.runtime import Runtime, start
+async def _debate(
+    proposal: Proposal, target: Target | None, run_baselines: RunBaselines | None, screen: Screen
+) -> ExitCode:
+    from disputatio.engine.runtime import start
     from disputatio.record.sql import SqlStore
-    from disputatio.telemetry.tracing import add_tracing
 
-    store = SqlStore(proposal.settings.store)
-    try:
-        runtime = Runtime(
-            store, observer=add_tracing(screen.observer), streams=screen.watches, client_factory=screen.client_factory
-        )
+    async with aclosing(SqlStore(proposal.settings.store)) as store:
+        runtime = screen.runtime(store)
         async with screen.showing():
             debate_id = await start(proposal, runtime, on_opened=screen.opened)
         await hand_on(debate_id, target, runtime, screen)
-        if beside is not None and not await beside(debate_id, runtime):
+        if run_baselines is not None and not await run_baselines(debate_id, runtime):
             tell("No baseline was run: the debate has no result to compare with.")
         return screen.result(store, debate_id)
-    finally:
-        await store.aclose()
 
 
 async def _resume(
@@ -163,49 +160,35 @@ async def _resume(
 ) -> ExitCode:
     from disputatio._cli.kept import found_in
     from disputatio.engine.recorded import recorded_settings
-    from disputatio.engine.runtime import Resumption, Runtime, is_resumable, refuse_imported
-    from disputatio.engine.runtime import resume as go_on
-    from disputatio.record.history import History
+    from disputatio.engine.runtime import Resumption, is_resumable, recorded_opening
+    from disputatio.engine.runtime import resume as continue_debate
     from disputatio.record.sql import SqlStore
-    from disputatio.record.verified import read_verified
-    from disputatio.telemetry.tracing import add_tracing
+    from disputatio.record.verified import load_verified
 
-    store = SqlStore(store_url(arguments), create=False)
-    try:
+    async with aclosing(SqlStore(store_url(arguments), create=False)) as store:
         debate_id = found_in(store, prefix)
-        record = read_verified(store, debate_id)
-        refuse_imported(record)
-        history = History.of(sealed.event() for sealed in record)
-        runtime = Runtime(
-            store, observer=add_tracing(screen.observer), streams=screen.watches, client_factory=screen.client_factory
-        )
-        if not is_resumable(history) and arguments.value("escalate") is not None:
-            target = named_target(recorded_settings(debate_id, record, arguments, format_name), arguments)
-            await hand_on(debate_id, target, runtime, screen)
+        read, runtime = load_verified(store, debate_id), screen.runtime(store)
+        opened, goes_on = recorded_opening(debate_id, read.history), is_resumable(read.history)
+        if not goes_on and arguments.value("escalate") is None:
+            tell(f"The debate {debate_id} is over ({read.history.status.value}): no turn is left to ask.")
             return screen.result(store, debate_id)
-        if not is_resumable(history):
-            tell(f"The debate {debate_id} is over ({history.status.value}): nothing of it is left to ask.")
-            return screen.result(store, debate_id)
-        settings = recorded_settings(debate_id, record, arguments, format_name)
-        say_notes(settings)
-        resumption = Resumption(
-            settings=settings,
-            budget_usd=settings.budget.usd if arguments.value("budget", "usd") is not None else None,
-            budget_tokens=settings.budget.tokens if arguments.value("budget", "tokens") is not None else None,
-            budget_calls=settings.budget.calls if arguments.value("budget", "calls") is not None else None,
-            participants=seated(people_recorded(record), settings.format_name, settings.store, screen),
-            prompts=prompts,
-            asked_seats=_asked_seats(arguments, settings),
-            asked_format=format_name,
-        )
+        settings = recorded_settings(opened, arguments, format_name)
         target = named_target(settings, arguments)
-        screen.opened(debate_id, record)
-        async with screen.showing():
-            await go_on(debate_id, resumption, runtime)
+        if goes_on:
+            say_notes(settings)
+            resumption = Resumption(
+                settings,
+                settings.asked_budget,
+                seated(_seats_of_people(opened), settings.format_name, settings.store, screen),
+                prompts,
+                asked_seats=_asked_seats(arguments, settings),
+                asked_format=format_name,
+            )
+            screen.opened(debate_id, store.read(debate_id))
+            async with screen.showing():
+                await continue_debate(debate_id, resumption, runtime, read=read)
         await hand_on(debate_id, target, runtime, screen)
         return screen.result(store, debate_id)
-    finally:
-        await store.aclose()
 
 
 def _asked_seats(arguments: Arguments, settings: Settings) -> tuple[str, ...]:
@@ -272,14 +255,10 @@ def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:
         raise typer.Exit(int(code))
 
 
-def people_recorded(record: Sequence[Sealed]) -> tuple[str, ...]:
+def _seats_of_people(opened: DebateOpened) -> tuple[str, ...]:
     """The seats that people took when the debate began."""
     from disputatio.participants.human import KIND
-    from disputatio.record.events import DebateOpened
 
-    opened = record[0].event()
-    if not isinstance(opened, DebateOpened):
-        return ()
     rows = opened.seats.items()
     return tuple(str(seat) for seat, row in rows if isinstance(row, dict) and row.get("kind") == KIND)
 

@@ -50,21 +50,13 @@ def _has_person() -> bool:
 async def escalate(debate_id: str, target: Target | None, runtime: Runtime, screen: Screen) -> None:
     """Hand the decision over, if it is to escalate, and say what came of it."""
     from disputatio.engine.escalation import DebateTarget, hand_over
-    from disputatio.engine.runtime import Runtime as NewHouse
-    from disputatio.telemetry.tracing import add_tracing
 
     if target is None:
         return
     if isinstance(target, DebateTarget):
         second = screen.another()
-        runtime = NewHouse(
-            runtime.store,
-            observer=add_tracing(second.observer),
-            streams=second.watches,
-            client_factory=second.client_factory,
-        )
         async with second.showing():
-            handed = await hand_over(debate_id, target, runtime)
+            handed = await hand_over(debate_id, target, second.runtime(runtime.store))
     else:
         handed = await hand_over(debate_id, target, runtime)
     if handed is not None:

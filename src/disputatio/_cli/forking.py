@@ -80,34 +80,23 @@ def told(found: Fork) -> str:
 
 
 async def _fork(prefix: str, struck: list[str], arguments: Arguments, screen: Screen) -> ExitCode:
+    from contextlib import aclosing
+
     from disputatio._cli.kept import found_in
-    from disputatio.engine.forking import fork as ask_again
+    from disputatio.engine.forking import fork as run_fork
     from disputatio.engine.forking import fork_of
-    from disputatio.engine.recorded import settings_of_opening
-    from disputatio.engine.runtime import Resumption, Runtime
+    from disputatio.engine.recorded import recorded_settings
+    from disputatio.engine.runtime import Resumption
     from disputatio.record.sql import SqlStore
     from disputatio.record.verified import load_verified
-    from disputatio.telemetry.tracing import add_tracing
 
-    store = SqlStore(store_url(arguments), create=False)
-    try:
+    async with aclosing(SqlStore(store_url(arguments), create=False)) as store:
         parent = found_in(store, prefix)
         read = load_verified(store, parent)
-        found = fork_of(parent, read, struck)
-        settings = settings_of_opening(found.opened, arguments)
+        planned = fork_of(parent, read, struck)
+        settings = recorded_settings(planned.opened, arguments)
         say_notes(settings)
-        budget = settings.budget
-        resumption = Resumption(
-            settings=settings,
-            budget_usd=budget.usd if arguments.value("budget", "usd") is not None else None,
-            budget_tokens=budget.tokens if arguments.value("budget", "tokens") is not None else None,
-            budget_calls=budget.calls if arguments.value("budget", "calls") is not None else None,
-        )
-        runtime = Runtime(
-            store, observer=add_tracing(screen.observer), streams=screen.watches, client_factory=screen.client_factory
-        )
+        resumption = Resumption(settings, settings.asked_budget)
         async with screen.showing():
-            debate_id = await ask_again(found, read, resumption, runtime, on_opened=screen.opened)
+            debate_id = await run_fork(planned, read, resumption, screen.runtime(store), on_opened=screen.opened)
         return screen.result(store, debate_id)
-    finally:
-        await store.aclose()

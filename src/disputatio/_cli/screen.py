@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from disputatio.config import Finding
     from disputatio.engine.estimate import Estimate
     from disputatio.engine.opening import Proposal
-    from disputatio.engine.ports import Observer
     from disputatio.engine.preview import Preview
+    from disputatio.engine.runtime import Runtime
     from disputatio.participants.call import ModelClient
     from disputatio.participants.model_seat import ModelSeating
     from disputatio.record.chain import Sealed
@@ -87,10 +87,12 @@ class Screen:
         """A screen of the same kind, for a debate that follows on this one."""
         return Screen(as_json=self._as_json, plain=self._plain)
 
-    @property
-    def observer(self) -> Observer:
-        """Who sees the debate."""
-        return self
+    def runtime(self, store: Store) -> Runtime:
+        """What a debate runs in that this screen shows."""
+        from disputatio.engine.runtime import Runtime
+        from disputatio.telemetry.tracing import add_tracing
+
+        return Runtime(store, observer=add_tracing(self), streams=self.watches, client_factory=self.client_factory)
 
     @property
     def watches(self) -> bool:

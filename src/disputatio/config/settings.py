@@ -107,6 +107,12 @@ class Settings:
     notes: tuple[str, ...] = ()
 
     @property
+    def asked_budget(self) -> Budget:
+        """The ceilings among ``asked``. Those that only the environment or a file sets are None."""
+        names = (name for name in ("usd", "tokens", "calls") if f"budget.{name}" in self.asked)
+        return Budget(**{name: getattr(self.budget, name) for name in names})
+
+    @property
     def shown_store(self) -> str:
         """The store's URL without its password."""
         scheme, mark, rest = self.store.partition("://")

@@ -261,7 +261,7 @@ async def fork(
         plan = replace(recorded_plan(opened, read.texts, resumption, model_clients), struck=frozenset(found.struck))
         if plan.setting.evidence:
             await asyncio.to_thread(check_searchable, plan.setting, plan.table)
-        budget = raise_budget(Budget.from_json(read.history.last_budget), resumption)
+        budget = raise_budget(Budget.from_json(read.history.last_budget), resumption.budget)
         ledger = Ledger(budget, PriceBook(), runtime.ceiling)
         check_prices(plan.table, ledger.budget, ledger.prices)
         if runtime.checks_first:

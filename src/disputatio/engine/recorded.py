@@ -1,72 +1,33 @@
-"""Read from a record what a debate was run with: opening, format, and settings that bring today's keys."""
+"""Resolve the settings of a recorded debate: its models, with today's keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from disputatio.config import Arguments, Settings
 from disputatio.config.process import settings_for
 from disputatio.engine.custom_format_files import load_recorded_format
-from disputatio.engine.runtime import refuse_imported
 from disputatio.engine.seat_assignments import decode_seating
-from disputatio.errors import ResumeMismatchError, UnknownDebateError
-from disputatio.formats.format import Format
+from disputatio.errors import ResumeMismatchError
 from disputatio.participants.providers import SeatValue
-from disputatio.record.chain import Sealed
 from disputatio.record.events import DebateOpened
 
 
-def recorded_opening(debate_id: str, record: Sequence[Sealed]) -> DebateOpened:
-    """The first event of a debate that was run here.
-
-    Raises:
-        ResumeMismatchError: it was imported.
-        UnknownDebateError: its record has no opening.
-    """
-    refuse_imported(record)
-    opened = record[0].event()
-    if not isinstance(opened, DebateOpened):
-        raise UnknownDebateError(f"The record of {debate_id} has no opening.", "`disputatio list` shows all.")
-    return opened
-
-
-def recorded_format(debate_id: str, record: Sequence[Sealed], rules_file: str | None = None) -> Format:
-    """The format of a recorded debate.
-
-    Args:
-        debate_id: its id.
-        record: its record.
-        rules_file: the current path of its own rules, where they are in a file.
-
-    Raises:
-        ResumeMismatchError: the debate was imported, or the file has changed.
-    """
-    return load_recorded_format(recorded_opening(debate_id, record), rules_file)
-
-
-def recorded_settings(
-    debate_id: str, record: Sequence[Sealed], arguments: Arguments, rules_file: str | None = None
-) -> Settings:
+def recorded_settings(opened: DebateOpened, arguments: Arguments, rules_file: str | None = None) -> Settings:
     """Resolve today's settings with the recorded models in the seats that ``arguments`` do not name.
 
     The settings bring the keys. The environment does not choose models here.
 
     Args:
-        debate_id: its id.
-        record: its record, which verifies.
+        opened: the opening of a record that verifies.
         arguments: today's command line.
         rules_file: the current path of its own rules, if they were moved.
 
     Raises:
-        ResumeMismatchError: the debate was imported, or the given address differs from the recorded one.
+        ResumeMismatchError: the given address differs from the recorded one.
     """
-    return settings_of_opening(recorded_opening(debate_id, record), arguments, rules_file)
-
-
-def settings_of_opening(opened: DebateOpened, arguments: Arguments, rules_file: str | None = None) -> Settings:
-    """The same for a record whose opening was read already."""
     seats: Mapping[str, Any] = opened.seats
     if not arguments.seated():
         _check_address(seats, arguments.base_url)

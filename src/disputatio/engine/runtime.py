@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -52,7 +52,7 @@ from disputatio.evidence.sources import Source
 from disputatio.formats.custom_debate import OWN
 from disputatio.formats.format import Format
 from disputatio.formats.ruleset import rules_from_json
-from disputatio.ledger.budget import Budget, SharedCeiling
+from disputatio.ledger.budget import UNLIMITED, Budget, SharedCeiling
 from disputatio.ledger.ledger import Ledger, Reservation
 from disputatio.ledger.prices import PriceBook
 from disputatio.motion import Evidence, Motion
@@ -64,7 +64,6 @@ from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.reasoning import Allowances
 from disputatio.participants.shared_clients import ClientFactory, SharedClients, open_client
 from disputatio.prompts import PromptBook, PromptContext
-from disputatio.record.chain import Sealed
 from disputatio.record.events import BATCH, CallLost, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
@@ -198,17 +197,16 @@ def software() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """What a debate is resumed with. Budgets that are None stay as they were.
+    """What a debate is resumed with.
 
-    ``settings`` bring the keys. ``asked_seats`` and ``asked_format`` are what the user set explicitly, so that a change
-    can be refused by name. ``form`` is the format itself, where it has no name. ``retry_reasons`` are reasons of
-    abstentions: such seats are asked again in any phase, along with every turn that depends on theirs.
+    ``settings`` bring the keys. ``budget`` replaces the recorded ceilings; those that are None stay as they were.
+    ``asked_seats`` and ``asked_format`` are what the user set explicitly, so that a change can be refused by name.
+    ``form`` is the format itself, where it has no name. ``retry_reasons`` are reasons of abstentions: such seats are
+    asked again in any phase, along with every turn that depends on theirs.
     """
 
     settings: Settings
-    budget_usd: Decimal | None = None
-    budget_tokens: int | None = None
-    budget_calls: int | None = None
+    budget: Budget = UNLIMITED
     participants: Mapping[str, Participant] | None = None
     prompts: Path | None = None
     asked_seats: tuple[str, ...] = ()
@@ -217,11 +215,19 @@ class Resumption:
     retry_reasons: frozenset[str] = frozenset()
 
 
-async def resume(debate: str, resumption: Resumption, runtime: Runtime) -> History:
+async def resume(
+    debate: str, resumption: Resumption, runtime: Runtime, *, read: VerifiedRecord | None = None
+) -> History:
     """Continue a debate where its record ends. A finished one is returned unchanged.
 
     Recorded turns and calls are replayed, so nothing already paid is asked again. Calls that were in flight are
     recorded as lost, and their reservations stay spent.
+
+    Args:
+        debate: its id.
+        resumption: what it is resumed with.
+        runtime: what it runs in.
+        read: its record, where the caller has read it already.
 
     Raises:
         VerificationError: the record was altered.
@@ -231,10 +237,8 @@ async def resume(debate: str, resumption: Resumption, runtime: Runtime) -> Histo
             stopped at its ceiling gets no higher one.
         StoreError: another process runs the debate.
     """
-    read = load_verified(runtime.store, debate)
-    _refuse_import(debate, read.history)
-    if read.history.opened is None:
-        raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
+    read = read or load_verified(runtime.store, debate)
+    recorded_opening(debate, read.history)
     if not is_resumable(read.history, resumption.retry_reasons):
         return read.history
     runtime.store.claim(debate)
@@ -269,13 +273,13 @@ async def _resume_claimed(debate: str, read: VerifiedRecord, resumption: Resumpt
         plan = replace(plan, struck=frozenset(history.forked.struck if history.forked else ()))
         if plan.setting.evidence:
             await asyncio.to_thread(check_searchable, plan.setting, plan.table)
-        budget = raise_budget(Budget.from_json(history.last_budget), resumption)
+        budget = raise_budget(Budget.from_json(history.last_budget), resumption.budget)
         ledger = Ledger(budget, PriceBook(), runtime.ceiling)
         if runtime.batches is not None:
             await runtime.batches.recall(debate)
         kept = frozenset(row.call for row in in_batches(history)) if runtime.batches is not None else frozenset[str]()
         _restore(ledger, history, kept)
-        _check_ceilings(debate, history, ledger, resumption)
+        _check_ceilings(debate, history, ledger, resumption.budget)
         check_prices(plan.table, budget, ledger.prices)
         if runtime.checks_first:
             check_reachable(plan.table, await probe_models(plan.table))
@@ -325,22 +329,21 @@ async def interrupt(debate: str, reason: str, runtime: Runtime) -> None:
         runtime.store.release(debate)
 
 
-def refuse_imported(record: Sequence[Sealed]) -> None:
-    """Refuse to resume an imported debate.
+def recorded_opening(debate: str, history: History) -> DebateOpened:
+    """The first event of a debate that was run here.
 
     Raises:
-        ResumeMismatchError: the record was imported from a transcript.
+        ResumeMismatchError: it was imported from a transcript.
+        UnknownDebateError: its record has no opening.
     """
-    if record:
-        _refuse_import(record[0].debate, History.of(sealed.event() for sealed in record))
-
-
-def _refuse_import(debate: str, history: History) -> None:
     if history.imported is not None:
         raise ResumeMismatchError(
             f"The debate {debate} was held elsewhere and imported from {history.imported.file}: it cannot be resumed.",
             f"`disputatio show {debate}` shows it.",
         )
+    if history.opened is None:
+        raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
+    return history.opened
 
 
 def is_resumable(history: History, retry_reasons: frozenset[str] = frozenset()) -> bool:
@@ -477,30 +480,29 @@ def _find_key(name: str, seating: Any, settings: Settings) -> str | None:
     return None
 
 
-def raise_budget(budget: Budget, resumption: Resumption) -> Budget:
-    """``budget`` with the ceilings that ``resumption`` gives in its place."""
+def raise_budget(budget: Budget, new: Budget) -> Budget:
+    """``budget`` with the ceilings of ``new`` in place of its own; those that are None stay."""
     return Budget(
-        usd=budget.usd if resumption.budget_usd is None else resumption.budget_usd,
-        tokens=budget.tokens if resumption.budget_tokens is None else resumption.budget_tokens,
-        calls=budget.calls if resumption.budget_calls is None else resumption.budget_calls,
+        usd=budget.usd if new.usd is None else new.usd,
+        tokens=budget.tokens if new.tokens is None else new.tokens,
+        calls=budget.calls if new.calls is None else new.calls,
     )
 
 
-def _check_ceilings(debate: str, history: History, ledger: Ledger, resumption: Resumption) -> None:
+def _check_ceilings(debate: str, history: History, ledger: Ledger, new: Budget) -> None:
     """Refuse a new ceiling below what is spent, and refuse to continue under the one that stopped the debate."""
-    given = (resumption.budget_usd, resumption.budget_tokens, resumption.budget_calls)
-    if history.status is Status.TRUNCATED and not any(row is not None for row in given):
+    if history.status is Status.TRUNCATED and new == UNLIMITED:
         stopped = (history.closed.reason if history.closed else "") or "the next call did not fit"
         raise InvalidInputError(
             f"The debate {debate} stopped at its ceiling: {stopped}.",
             "Give a higher one to go on: --budget-usd X, --budget-tokens N or --max-calls N.",
         )
-    new = (
-        ("--budget-usd", "USD", resumption.budget_usd, ledger.spent_usd),
-        ("--budget-tokens", "tokens", resumption.budget_tokens, ledger.spent_tokens),
-        ("--max-calls", "calls", resumption.budget_calls, ledger.calls),
+    ceilings = (
+        ("--budget-usd", "USD", new.usd, ledger.spent_usd),
+        ("--budget-tokens", "tokens", new.tokens, ledger.spent_tokens),
+        ("--max-calls", "calls", new.calls, ledger.calls),
     )
-    for option, unit, ceiling, spent in new:
+    for option, unit, ceiling, spent in ceilings:
         if ceiling is not None and ceiling < spent:
             raise InvalidInputError(
                 f"A ceiling of {ceiling:,} {unit} is below what this debate has spent: {spent:,} {unit}.",

@@ -370,9 +370,11 @@ def _resumption(proposal: Proposal, share: Budget, own: Spending) -> Resumption:
     """Ceilings that include what the debate itself has already spent."""
     return Resumption(
         settings=proposal.settings,
-        budget_usd=Decimal(_NO_CEILING) if share.usd is None else share.usd + (own.usd or Decimal(0)),
-        budget_tokens=_NO_CEILING if share.tokens is None else share.tokens + own.tokens,
-        budget_calls=_NO_CEILING if share.calls is None else share.calls + own.calls,
+        budget=Budget(
+            usd=Decimal(_NO_CEILING) if share.usd is None else share.usd + (own.usd or Decimal(0)),
+            tokens=_NO_CEILING if share.tokens is None else share.tokens + own.tokens,
+            calls=_NO_CEILING if share.calls is None else share.calls + own.calls,
+        ),
         participants=proposal.participants,
         prompts=proposal.prompts,
         form=proposal.format,

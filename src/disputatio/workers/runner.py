@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from disputatio.config import Arguments
 from disputatio.engine.forking import fork, fork_of
 from disputatio.engine.ports import DetachAware
-from disputatio.engine.recorded import recorded_settings, settings_of_opening
-from disputatio.engine.runtime import Resumption, Runtime, interrupt, resume, start
+from disputatio.engine.recorded import recorded_settings
+from disputatio.engine.runtime import Resumption, Runtime, interrupt, recorded_opening, resume, start
 from disputatio.errors import (
     DisputatioError,
     PersonLeftError,
@@ -22,12 +22,13 @@ from disputatio.errors import (
     VerificationError,
 )
 from disputatio.kernel import JsonObject
+from disputatio.ledger.budget import Budget
 from disputatio.proposals import check_stored, proposal_of, request_of
 from disputatio.proposals.forks import ForkRequest, read_fork
 from disputatio.proposals.remote import baselines_for
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
-from disputatio.record.verified import load_verified, read_verified
+from disputatio.record.verified import load_verified
 from disputatio.workers.batched_job_table import BatchedJobTable, ClaimedStore
 from disputatio.workers.job_table import MAX_TRIES, DueJob, FinishedJob, JobTable
 from disputatio.workers.port import JobState, NewCeilings
@@ -182,31 +183,23 @@ async def _go_on(debate: str, due: DueJob, runtime: Runtime, participants: Parti
     if forking is None:
         # Earlier versions may have accepted an address from a remote caller.
         check_stored(due.order)
-    record = read_verified(runtime.store, debate)
-    settings = recorded_settings(debate, record, Arguments())
-    ceilings = due.raised or NewCeilings()
+    read = load_verified(runtime.store, debate)
+    raised = due.raised or NewCeilings()
     resumption = Resumption(
-        settings=settings,
+        recorded_settings(recorded_opening(debate, read.history), Arguments()),
+        Budget(raised.budget_usd, raised.budget_tokens, raised.max_calls),
         participants=participants(debate, due.order),
-        budget_usd=ceilings.budget_usd,
-        budget_tokens=ceilings.budget_tokens,
-        budget_calls=ceilings.max_calls,
     )
     # An unreachable provider now costs its seats their turns, as it would have without the break.
-    await resume(debate, resumption, replace(runtime, checks_first=False))
+    await resume(debate, resumption, replace(runtime, checks_first=False), read=read)
 
 
 async def _fork(debate: str, request: ForkRequest, runtime: Runtime) -> None:
     """Run the fork that a request asks for."""
     read = await asyncio.to_thread(load_verified, runtime.store, request.parent)
     found = await asyncio.to_thread(fork_of, request.parent, read, request.strike)
-    ceilings = request.budget
-    resumption = Resumption(
-        settings=settings_of_opening(found.opened, Arguments()),
-        budget_usd=ceilings.usd,
-        budget_tokens=ceilings.tokens,
-        budget_calls=ceilings.calls,
-    )
+    ceilings = Budget(request.budget.usd, request.budget.tokens, request.budget.calls)
+    resumption = Resumption(recorded_settings(found.opened, Arguments()), ceilings)
     await fork(found, read, resumption, runtime, debate=debate)
 
 
