@@ -18,7 +18,7 @@ memory of this process. It applies after decompression:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final, Literal, Protocol, TypeAlias
@@ -66,6 +66,8 @@ class Call:
         tells_schema: whether the prompt contains the schema, so that prompted mode adds nothing.
         identity: the debate and the id of the call in its record, where the call is to travel in a batch and may be
             asked for again by another process; None for a call that is made at once.
+        following: the next calls of the same turn, where they do not depend on this answer. A client may compute them
+            early; they are sent, recorded and charged only when their turn comes.
     """
 
     segments: tuple[Segment, ...]
@@ -80,6 +82,7 @@ class Call:
     usual_tokens: int | None = None
     tells_schema: bool = False
     identity: tuple[str, str] | None = None
+    following: tuple[Call, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def answer_tokens(self) -> int:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -46,6 +47,8 @@ _ANY_OBJECT: JsonObject = {"type": "object"}
 _CHOICE_TOKENS = 600
 """Limit of the answer that names tools to call."""
 _USUAL_LIMITS = ToolLimits()
+_MOST_FOLLOWING = 3
+"""Calls that are announced with the one before: the embedded model computes four at a time at most."""
 _MOST_SHOWN_BACK = 4_000
 """Characters of a rejected answer that are shown to the model."""
 
@@ -127,6 +130,28 @@ class _Shape(NamedTuple):
     name: str
 
 
+class _OpenAnswerError(Exception):
+    """A part of a turn depends on the answer to an earlier part."""
+
+
+class _OpenAnswer(dict[str, Any]):
+    """Stands for an answer that has not come. Reading it raises."""
+
+    def _read(self, *_: object) -> Any:
+        raise _OpenAnswerError
+
+    __getitem__ = __iter__ = __contains__ = __len__ = _read
+    get = keys = values = items = _read
+
+
+_PartAsk: TypeAlias = tuple[Part, tuple[str, ...]]
+"""A part of a turn, and the reasons why an earlier answer to it was rejected."""
+
+
+_PartCall: TypeAlias = tuple[str, tuple[Segment, ...], _Shape]
+"""The name of a part, its prompt and the shape of its answer."""
+
+
 class Prompts(Protocol):
     """Port to the prompt layer."""
 
@@ -188,6 +213,7 @@ class ModelTurn:
         self._seatings, self._modes = list(seatings), [list(row) for row in modes]
         self._checks, self._prompts, self._seed = checks, prompts, seed
         self._asked = 0
+        self._following: list[_PartCall] = []
         self._served: dict[str, None] = {}
 
     def take(self) -> TurnTaking:
@@ -257,32 +283,49 @@ class ModelTurn:
         done: list[_Answer] = []
         parts: list[Part] = []
         while part := form.next_part(tuple(row.content for row in done)):
-            answer = yield from self._part(part, ())
+            answer = yield from self._part((part, ()), self._independent_parts(done))
             if isinstance(answer, Abstention):
                 return answer
             done.append(answer)
             parts.append(part)
         best = self._joined(done)
         for _ in range(self._ask.limits.rule_asks):
-            faulty = best.violations
-            for place, part in enumerate(parts):
-                reasons = tuple(row.detail for row in faulty if row.part == part.label)
-                if not reasons:
-                    continue
-                yield Reject(part.label, "rule", reasons)
-                answer = yield from self._part(part, reasons)
+            reasons = [tuple(row.detail for row in best.violations if row.part == part.label) for part in parts]
+            faulty = [place for place, why in enumerate(reasons) if why]
+            for number, place in enumerate(faulty, start=1):
+                yield Reject(parts[place].label, "rule", reasons[place])
+                following = [(parts[later], reasons[later]) for later in faulty[number : number + _MOST_FOLLOWING]]
+                answer = yield from self._part((parts[place], reasons[place]), following)
                 if not isinstance(answer, Abstention):
                     trial = [*done[:place], answer, *done[place + 1 :]]
                     if len(self._joined(trial).violations) <= len(best.violations):
                         done, best = trial, self._joined(trial)
         return self._finished(best)
 
-    def _part(self, part: Part, reasons: tuple[str, ...]) -> Generator[TurnStep, Any, _Answer | Abstention]:
+    def _independent_parts(self, done: list[_Answer]) -> list[_PartAsk]:
+        """The parts after the next one, as far as they do not depend on answers that have not come."""
+        answers: list[JsonObject] = [row.content for row in done]
+        following: list[_PartAsk] = []
+        with suppress(_OpenAnswerError):
+            while len(following) < _MOST_FOLLOWING:
+                answers.append(_OpenAnswer())
+                part = self._ask.spec.next_part(tuple(answers))
+                if part is None:
+                    break
+                following.append((part, ()))
+        return following
+
+    def _part(self, ask: _PartAsk, following: list[_PartAsk]) -> Generator[TurnStep, Any, _Answer | Abstention]:
+        part, prompt, shape = self._part_call(ask)
+        self._following = [self._part_call(later) for later in following]
+        return (yield from self._ask_shape(part, prompt, shape))
+
+    def _part_call(self, ask: _PartAsk) -> _PartCall:
+        part, reasons = ask
         prompt = self._prompts.part(self._ask, part)
         if reasons:
             prompt = (*prompt, self._prompts.reasons("rule", reasons))
-        shape = self._shape(part.schema, self._limits(part.max_tokens), part.temperature)
-        return (yield from self._ask_shape(part.label, prompt, shape))
+        return part.label, prompt, self._shape(part.schema, self._limits(part.max_tokens), part.temperature)
 
     def _limits(self, max_tokens: int) -> Limits:
         """Limits of an answer that is not the turn, unless the seat sets a limit for all answers."""
@@ -408,7 +451,9 @@ class ModelTurn:
         seating, modes = self._seatings[0], self._modes[0]
         tried, refusals, rested = 0, 0, 0.0
         while True:
-            call = self._call(part, prompt, shape, max_tokens, seating, modes[0])
+            call = self._call(part, prompt, shape, max_tokens, seating, modes[0], self._asked)
+            if self._following:
+                call = replace(call, following=self._following_calls(seating, modes[0]))
             outcome: Reply | Fault = yield Send(call, seating, part)
             if isinstance(outcome, Reply):
                 return outcome
@@ -441,6 +486,7 @@ class ModelTurn:
         max_tokens: int,
         seating: ModelSeating,
         mode: OutputMode,
+        asked: int,
     ) -> Call:
         if mode in {OutputMode.PROMPTED, OutputMode.TEXT}:
             prompt, mode = _with_schema(prompt, self._prompts.schema(shape.size.schema)), OutputMode.PROMPTED
@@ -456,18 +502,26 @@ class ModelTurn:
             mode,
             temperature,
             answer + allowance,
-            seed=self._call_seed(part),
+            seed=self._call_seed(part, asked),
             schema_text=shape.sent_text,
             reasoning_allowance=allowance,
             usual_tokens=usual,
             tells_schema=mode is OutputMode.PROMPTED,
         )
 
-    def _call_seed(self, part: str) -> int | None:
+    def _following_calls(self, seating: ModelSeating, mode: OutputMode) -> tuple[Call, ...]:
+        """The first calls for the parts that follow, if the answer to this one needs no second try."""
+        calls = [
+            self._call(part, prompt, shape, shape.size.tokens, seating, mode, self._asked + number)
+            for number, (part, prompt, shape) in enumerate(self._following, start=1)
+        ]
+        return tuple(calls)
+
+    def _call_seed(self, part: str, asked: int) -> int | None:
         """Derive a seed for this call: the same one whenever the debate is replayed."""
         if self._seed is None:
             return None
-        text = f"{self._seed}\n{self._path}\n{part}\n{self._asked}"
+        text = f"{self._seed}\n{self._path}\n{part}\n{asked}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 

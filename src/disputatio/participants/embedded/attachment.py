@@ -32,7 +32,7 @@ class Attachment:
 
     Attributes:
         address: where the server listens.
-        places: where calls are computed.
+        slots: where calls are computed.
     """
 
     def __init__(self, spec: ServerSpec, lease: FileLock, address: Address) -> None:
@@ -162,7 +162,7 @@ class ServerSlot:
     secret: str
 
     def __repr__(self) -> str:
-        return f"Place(url={self.url!r})"
+        return f"ServerSlot(url={self.url!r})"
 
 
 class SlotPool:
@@ -190,13 +190,21 @@ class SlotPool:
         finally:
             lock.close()
 
+    def take_idle(self) -> tuple[FileLock, ServerSlot] | None:
+        """A free slot and the lock to close after its use; None if all are taken or a call waits for one."""
+        return None if self._turn.locked() else self._find_free()
+
     async def _first_free(self) -> tuple[FileLock, ServerSlot]:
-        while True:
-            for number in range(self._spec.replicas * self._spec.slots):
-                lock = FileLock(self._spec.file(f"place-{number}.lock"))
-                if lock.try_exclusive():
-                    # Neighbouring numbers are different replicas, so that two calls have a core each.
-                    urls = self._address.urls
-                    return lock, ServerSlot(urls[number % len(urls)], self._address.secret)
-                lock.close()
+        while (found := self._find_free()) is None:
             await asyncio.sleep(_PAUSE_S)
+        return found
+
+    def _find_free(self) -> tuple[FileLock, ServerSlot] | None:
+        for number in range(self._spec.replicas * self._spec.slots):
+            lock = FileLock(self._spec.file(f"place-{number}.lock"))
+            if lock.try_exclusive():
+                # Neighbouring numbers are different replicas, so that two calls have a core each.
+                urls = self._address.urls
+                return lock, ServerSlot(urls[number % len(urls)], self._address.secret)
+            lock.close()
+        return None

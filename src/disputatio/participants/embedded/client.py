@@ -9,15 +9,14 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from typing import Any
 
 from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply
 from disputatio.participants.embedded import cache, wheel_download, wire
-from disputatio.participants.embedded.attachment import Attachment, attach
+from disputatio.participants.embedded.attachment import Attachment, ServerSlot, attach
 from disputatio.participants.embedded.cache import ModelUnavailableError
+from disputatio.participants.embedded.lookahead import Lookahead
 from disputatio.participants.embedded.server_spec import ServerSpec
 from disputatio.participants.embedded.weights import DEFAULT_MODEL, ModelFile, OnProgress, find_local, obtain
 
@@ -49,6 +48,7 @@ class EmbeddedClient:
         self._refusal: ModelUnavailableError | None = None
         self._attachment: Attachment | None = None
         self._beyond_grammar: set[str] = set()
+        self._lookahead = Lookahead(self._compute)
 
     @property
     def modes(self) -> tuple[OutputMode, ...]:
@@ -60,11 +60,43 @@ class EmbeddedClient:
         attachment = await self._attach()
         if isinstance(attachment, Fault):
             return attachment
-        address = attachment.address
-        small = self._file is not None and self._file.is_default
-        compact = address.compact_grammar and json.dumps(call.schema) not in self._beyond_grammar
-        body = wire.request(call, small=small, compact_grammar=compact, stream=on_text is not None)
-        answer = await self._answer(attachment, body, on_text)
+        early = self._lookahead.claim(call)
+        if early is not None:
+            self._look_ahead(attachment, call, on_text)
+            reply = await early.reply(on_text)
+            if reply is not None:
+                return reply
+        clock = asyncio.get_running_loop().time
+        end = clock() + self._timeout_s
+        async with AsyncExitStack() as stack:
+            try:
+                slot = await stack.enter_async_context(attachment.slots.take(self._timeout_s))
+            except ModelUnavailableError as error:
+                return error.fault()
+            self._look_ahead(attachment, call, on_text)
+            left = max(0.001, end - clock())  # zero would be no limit
+            return await self._compute(attachment, slot, call, on_text, left)
+
+    def _look_ahead(self, attachment: Attachment, call: Call, on_text: OnText | None) -> None:
+        # Only the default model has lanes that do not slow each other and give the same answers.
+        if self._is_default:
+            self._lookahead.start(call.following, attachment, streamed=on_text is not None)
+
+    @property
+    def _is_default(self) -> bool:
+        return self._file is not None and self._file.is_default
+
+    async def _compute(
+        self,
+        attachment: Attachment,
+        slot: ServerSlot,
+        call: Call,
+        on_text: OnText | None,
+        timeout_s: float | None = None,
+    ) -> Reply | Fault:
+        compact = attachment.address.compact_grammar and json.dumps(call.schema) not in self._beyond_grammar
+        body = wire.request(call, small=self._is_default, compact_grammar=compact, stream=on_text is not None)
+        answer = await wire.post(slot, body, timeout_s=timeout_s or self._timeout_s, on_text=on_text)
         if "grammar" in body and isinstance(answer, Reply) and not wire.follows_grammar(answer):
             self._beyond_grammar.add(json.dumps(call.schema))
             return Fault(
@@ -108,20 +140,10 @@ class EmbeddedClient:
 
     async def aclose(self) -> None:
         """Give up the lease on the server, which ends soon after its last client. Safe to repeat."""
+        await self._lookahead.aclose()
         if self._attachment is not None:
             self._attachment.close()
             self._attachment = None
-
-    async def _answer(self, attachment: Attachment, body: Mapping[str, Any], on_text: OnText | None) -> Reply | Fault:
-        clock = asyncio.get_running_loop().time
-        end = clock() + self._timeout_s
-        async with AsyncExitStack() as held:
-            try:
-                slot = await held.enter_async_context(attachment.slots.take(self._timeout_s))
-            except ModelUnavailableError as error:
-                return error.fault()
-            left = max(0.001, end - clock())  # zero would be no limit
-            return await wire.post(slot, body, timeout_s=left, on_text=on_text)
 
     async def _attach(self) -> Attachment | Fault:
         try:
