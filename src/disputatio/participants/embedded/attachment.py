@@ -13,12 +13,14 @@ import asyncio
 import contextlib
 import os
 import sys
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from disputatio.participants.call import FaultKind
+from disputatio.participants.call import FaultKind, Segment
 from disputatio.participants.embedded.cache import FileLock, ModelUnavailableError, wait_until
 from disputatio.participants.embedded.server_spec import Address, ServerSpec
 
@@ -152,6 +154,9 @@ def _not_started(spec: ServerSpec, log: Path) -> ModelUnavailableError:
 
 
 _PAUSE_S = 0.01
+_PROMPTS_IN_CACHE = 12
+"""Prompts of a slot that its replica keeps, at some 200 tokens each (see ``server_process``)."""
+Prompt: TypeAlias = tuple[Segment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,22 +171,23 @@ class ServerSlot:
 
 
 class SlotPool:
-    """The places of the server of ``spec``, which listens at ``address``."""
+    """The slots of the server of ``spec``, which listens at ``address``."""
 
     def __init__(self, spec: ServerSpec, address: Address) -> None:
         self._spec, self._address = spec, address
         self._turn = asyncio.Lock()
+        self._prompts: dict[int, deque[Prompt]] = defaultdict(lambda: deque(maxlen=_PROMPTS_IN_CACHE))
 
     @asynccontextmanager
-    async def take(self, timeout_s: float) -> AsyncIterator[ServerSlot]:
-        """Wait for a free place and have it until the end of the block.
+    async def take(self, timeout_s: float, prompt: Prompt = ()) -> AsyncIterator[ServerSlot]:
+        """Wait for a free slot for ``prompt`` and keep it until the end of the block.
 
         Raises:
-            ModelUnavailableError: no place became free within ``timeout_s`` seconds, or a lock cannot be opened.
+            ModelUnavailableError: no slot became free within ``timeout_s`` seconds, or a lock cannot be opened.
         """
         try:
             async with asyncio.timeout(timeout_s), self._turn:
-                lock, slot = await self._first_free()
+                lock, slot = await self._first_free(prompt)
         except TimeoutError as error:
             message = f"The embedded model was busy with other calls for {timeout_s:g} seconds."
             raise ModelUnavailableError(FaultKind.TIMED_OUT, message) from error
@@ -190,21 +196,26 @@ class SlotPool:
         finally:
             lock.close()
 
-    def take_idle(self) -> tuple[FileLock, ServerSlot] | None:
+    def take_idle(self, prompt: Prompt) -> tuple[FileLock, ServerSlot] | None:
         """A free slot and the lock to close after its use; None if all are taken or a call waits for one."""
-        return None if self._turn.locked() else self._find_free()
+        return None if self._turn.locked() else self._find_free(prompt)
 
-    async def _first_free(self) -> tuple[FileLock, ServerSlot]:
-        while (found := self._find_free()) is None:
+    async def _first_free(self, prompt: Prompt) -> tuple[FileLock, ServerSlot]:
+        while (found := self._find_free(prompt)) is None:
             await asyncio.sleep(_PAUSE_S)
         return found
 
-    def _find_free(self) -> tuple[FileLock, ServerSlot] | None:
-        for number in range(self._spec.replicas * self._spec.slots):
+    def _find_free(self, prompt: Prompt) -> tuple[FileLock, ServerSlot] | None:
+        for number in sorted(range(self._spec.replicas * self._spec.slots), key=lambda row: self._is_new(row, prompt)):
             lock = FileLock(self._spec.file(f"place-{number}.lock"))
             if lock.try_exclusive():
+                self._prompts[number].append(prompt)
                 # Neighbouring numbers are different replicas, so that two calls have a core each.
                 urls = self._address.urls
                 return lock, ServerSlot(urls[number % len(urls)], self._address.secret)
             lock.close()
         return None
+
+    def _is_new(self, number: int, prompt: Prompt) -> bool:
+        """Whether the slot has not computed the beginning of ``prompt`` lately, as when an answer is corrected."""
+        return not any(prompt[: len(row)] == row for row in self._prompts[number])

@@ -70,7 +70,7 @@ class EmbeddedClient:
         end = clock() + self._timeout_s
         async with AsyncExitStack() as stack:
             try:
-                slot = await stack.enter_async_context(attachment.slots.take(self._timeout_s))
+                slot = await stack.enter_async_context(attachment.slots.take(self._timeout_s, call.segments))
             except ModelUnavailableError as error:
                 return error.fault()
             self._look_ahead(attachment, call, on_text)

@@ -56,9 +56,13 @@ class Lookahead:
         await asyncio.gather(*(row.task for row in stopped), return_exceptions=True)
 
     def _fill(self) -> None:
-        while self._waiting and (taken := self._waiting[0][0].slots.take_idle()) is not None:
-            attachment, early = self._waiting.pop(0)
+        while self._waiting:
+            attachment, early = self._waiting[0]
+            taken = attachment.slots.take_idle(early.call.segments)
+            if taken is None:
+                return
             lock, slot = taken
+            del self._waiting[0]
             early.task = asyncio.create_task(self._answer(attachment, slot, early))
             early.task.add_done_callback(partial(_release, lock))
             self._begun.append(early)
