@@ -168,3 +168,51 @@ def test_any_sequence_of_replies_and_faults_comes_to_end(debate: Debate, cycle: 
     assert run() == (result, orders)
     if isinstance(result, TurnResult):
         jsonschema_rs.validate(dict(asked.spec.schema), json.loads(json.dumps(result.content)))
+
+
+def names_of(calls: Any) -> list[tuple[Any, ...]]:
+    return [(row.segments, row.schema, row.seed, row.max_tokens, row.temperature) for row in calls]
+
+
+@examples(15)
+@given(debates())
+def test_calls_announced_are_those_sent_next(debate: Debate) -> None:
+    """A call announces the next calls of its turn where they do not depend on its answer."""
+    for kept in debate.held().asks.values():
+        asked = replace(kept, limits=replace(kept.limits, rule_asks=0))
+        _, orders = drive(
+            turn(asked, SMALL, name=debate.format, seed=4), lambda send: part_answer(send, debate.answers.seed)
+        )
+        calls = [order.call for order in sends(orders)]
+        for place, call in enumerate(calls):
+            following = names_of(call.following)
+            assert following == names_of(calls[place + 1 : place + 1 + len(following)])
+
+
+def test_a_judge_announces_the_findings_on_other_arguments() -> None:
+    debate = Debate("structured", FORMATS["structured"].rules(), Answers("x"))
+    asked = debate.held().asks[AskPath("judging/judge")]
+    _, orders = drive(turn(asked, SMALL, name="structured"), part_answer)
+    parts = [order.part for order in sends(orders)]
+    announced = [len(order.call.following) for order in sends(orders)[: len(parts)]]
+    assert announced[:1] == [min(3, len(parts) - 1)]
+
+
+def test_a_conclusion_from_earlier_answers_is_not_announced() -> None:
+    """The thesis of a critic sums up its criticisms, so it is asked for when they are there."""
+    debate = Debate("review", FORMATS["review"].rules(), Answers("x"))
+    asked = next(ask for path, ask in debate.held().asks.items() if path == "critique/critic")
+    _, orders = drive(turn(asked, SMALL, name="review"), part_answer)
+    calls = [order.call for order in sends(orders)]
+    assert len(calls) >= 3
+    assert names_of([calls[-1]])[0] not in [row for call in calls for row in names_of(call.following)]
+
+
+def test_corrections_of_one_round_are_announced_together() -> None:
+    leaning = [reply({**argument(number), "because": LEANING}) for number in (1, 2, 3)]
+    mended = [reply(argument(number)) for number in (1, 2, 3)]
+    _, orders = drive(turn(opening_ask(), SMALL, name="structured", seed=1), one_after_the_other(*leaning, *mended))
+    calls = [order.call for order in sends(orders)]
+    assert len(calls) == 6
+    assert names_of(calls[3].following) == names_of(calls[4:6])
+    assert calls[5].following == ()

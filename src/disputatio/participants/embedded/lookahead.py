@@ -8,8 +8,9 @@ an early answer is the answer. An early answer that is never asked for costs not
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
+from typing import Any
 
 from disputatio.participants.call import Call, Fault, OnText, Reply
 from disputatio.participants.embedded.attachment import Attachment, ServerSlot
@@ -27,7 +28,7 @@ class Lookahead:
     """
 
     def __init__(
-        self, compute: Callable[[Attachment, ServerSlot, Call, OnText | None], Awaitable[Reply | Fault]]
+        self, compute: Callable[[Attachment, ServerSlot, Call, OnText | None], Coroutine[Any, Any, Reply | Fault]]
     ) -> None:
         self._compute = compute
         self._waiting: list[tuple[Attachment, EarlyAnswer]] = []
@@ -63,20 +64,15 @@ class Lookahead:
                 return
             lock, slot = taken
             del self._waiting[0]
-            early.task = asyncio.create_task(self._answer(attachment, slot, early))
-            early.task.add_done_callback(partial(_release, lock))
+            early.task = asyncio.create_task(self._compute(attachment, slot, early.call, early.on_text))
+            early.task.add_done_callback(partial(self._release, lock))
             self._begun.append(early)
             if len(self._begun) > _MOST:
                 self._begun.pop(0).task.cancel()
 
-    async def _answer(self, attachment: Attachment, slot: ServerSlot, early: EarlyAnswer) -> Reply | Fault:
-        outcome = await self._compute(attachment, slot, early.call, early.on_text)
-        asyncio.get_running_loop().call_soon(self._fill)
-        return outcome
-
-
-def _release(lock: FileLock, _: object) -> None:
-    lock.close()
+    def _release(self, lock: FileLock, _: object) -> None:
+        lock.close()
+        self._fill()
 
 
 class EarlyAnswer:
