@@ -10,7 +10,9 @@ import shutil
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -47,6 +49,27 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_collection_finish() -> None:
     """Leave thousands of tests and all that they imported out of the garbage collections of each."""
     gc.freeze()
+
+
+# A browser that never answers would keep its process waiting for ever, and with it the whole run.
+_LONGEST_TEST_S = 600 if _ASKED != "full" else 3_600
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that does not end, and say where it waits."""
+
+    def give_up(_: int, frame: FrameType | None) -> None:
+        where = "".join(traceback.format_stack(frame)[-8:])
+        raise TimeoutError(f"{item.nodeid} did not end within {_LONGEST_TEST_S} seconds; it waits in\n{where}")
+
+    usual = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(_LONGEST_TEST_S)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, usual)
 
 
 class NetworkOffError(OSError):

@@ -1,7 +1,8 @@
 """Makes calls of a model and says what came of each and how much memory it took; run as a process of its own.
 
 The arguments are one JSON object: ``urls`` of the servers that attack, ``usual`` of one that answers, ``way`` (direct
-or library), ``streamed``, ``max_tokens`` and ``timeout_s``.
+or library), ``streamed``, ``max_tokens``, ``timeout_s`` and ``together``: whether the calls are made at once. Then only
+their time is measured well, and not their memory.
 """
 
 from __future__ import annotations
@@ -49,14 +50,15 @@ async def main(given: dict[str, Any]) -> None:
     # Whatever is imported and kept for the process belongs to no call.
     usual = await made(given["usual"])
     assert not isinstance(usual, Fault), usual
-    for url in given["urls"]:
+
+    async def measured(url: str) -> dict[str, Any]:
         heard.clear()
         gc.collect()
         # From now on the most is counted anew.
         Path("/proc/self/clear_refs").write_text("5")
         before, begun, worked = memory_mb("VmRSS"), time.monotonic(), time.process_time()
         outcome = await made(url)
-        told = {
+        return {
             "kind": outcome.kind.value if isinstance(outcome, Fault) else "",
             "message": outcome.message if isinstance(outcome, Fault) else "",
             "text": outcome.text[:2_000],
@@ -66,7 +68,12 @@ async def main(given: dict[str, Any]) -> None:
             "seconds": time.monotonic() - begun,
             "worked": time.process_time() - worked,
         }
-        print(json.dumps(told), flush=True)
+
+    if given.get("together"):
+        found = await asyncio.gather(*map(measured, given["urls"]))
+    else:
+        found = [await measured(url) for url in given["urls"]]
+    print("\n".join(map(json.dumps, found)), flush=True)
 
 
 if __name__ == "__main__":

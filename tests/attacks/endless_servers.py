@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import itertools
 import json
 import sys
@@ -31,11 +32,17 @@ Script: TypeAlias = Callable[[], Iterable[Any]]
 
 def squeezed(wbits: int, begun: bytes, block: bytes) -> Iterator[bytes]:
     """``begun`` and then ``block`` for ever, compressed to about a thousandth."""
-    packer = zlib.compressobj(9, wbits=wbits)
-    yield packer.compress(begun) + packer.flush(zlib.Z_FULL_FLUSH)
-    # After a full flush the same block becomes the same bytes.
-    same = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    first, same = packed(wbits, begun, block)
+    yield first
     yield from itertools.repeat(same)
+
+
+@functools.cache
+def packed(wbits: int, begun: bytes, block: bytes) -> tuple[bytes, bytes]:
+    packer = zlib.compressobj(9, wbits=wbits)
+    first = packer.compress(begun) + packer.flush(zlib.Z_FULL_FLUSH)
+    # After a full flush the same block becomes the same bytes.
+    return first, packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
 
 
 def for_ever(part: bytes, size: int = 65_536) -> Iterator[bytes]:

@@ -61,7 +61,8 @@ STREAMED: dict[str, Script] = {
 async def test_a_provider_that_drips_is_stopped_in_time(attack: Attack, way: str, streamed: bool) -> None:
     """Byte by byte, in the frame of HTTP and in what it carries, a hundred bytes a second."""
     scripts = STREAMED if streamed else WHOLE
-    for name, found in (await called(scripts, way=way, streamed=streamed, pause_s=0.01, timeout_s=LIMIT_S)).items():
+    limits = {"pause_s": 0.01, "timeout_s": LIMIT_S, "together": True}
+    for name, found in (await called(scripts, way=way, streamed=streamed, **limits)).items():
         attack.figure("longest call", found["seconds"], "s")
         said = found["kind"] == "timed_out" and f"within {LIMIT_S:g} s" in found["message"]
         # An event without data is no answer, which is known before the time is over.

@@ -170,7 +170,7 @@ async def test_a_dripping_server_is_stopped_by_the_time_limit(attack: Attack, wa
         "comments": lambda: [*begun, itertools.repeat(b": still here\n\n")],
         "blanks": lambda: [*begun, itertools.repeat(b" ")],
     }
-    for found in (await called(scripts, way=way, streamed=streamed, pause_s=0.01, timeout_s=2)).values():
+    for found in (await called(scripts, way=way, streamed=streamed, pause_s=0.01, timeout_s=2, together=True)).values():
         attack.check(found["kind"] == "timed_out" and found["seconds"] < 20, found)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here; on Debian: apt-get install chromium"),
 ]
+LONGEST_S = 180
 RAN = "window.ran=1;alert(1)"
 SCRIPTS = (
     f"<script>{RAN}</script>",
@@ -81,6 +84,12 @@ async def read(page: Any, url: str, debate: str, attack: Attack) -> None:
 
 async def test_no_script_runs_on_a_live_page(tmp_path, attack: Attack):
     """The page is watched while the model writes, and read afterwards."""
+    # Chromium was seen to stop answering, and closing a page or asking it something has no time limit of its own.
+    async with asyncio.timeout(LONGEST_S):
+        await watch_and_read(tmp_path, attack)
+
+
+async def watch_and_read(tmp_path: Path, attack: Attack) -> None:
     from playwright.async_api import async_playwright
 
     noises: list[str] = []
@@ -92,14 +101,10 @@ async def test_no_script_runs_on_a_live_page(tmp_path, attack: Attack):
         browser = await play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         context = await browser.new_context()
 
-        async def watched() -> Any:
-            page = await context.new_page()
-            page.on("dialog", lambda dialog: (noises.append(f"dialog {dialog.message}"), dialog.dismiss()))
-            page.on("popup", lambda other: noises.append(f"window {other.url}"))
-            page.on("request", lambda request: requests.add(request.url))
-            return page
-
-        page = await watched()
+        page = await context.new_page()
+        page.on("dialog", lambda dialog: (noises.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("popup", lambda other: noises.append(f"window {other.url}"))
+        page.on("request", lambda request: requests.add(request.url))
         evidence = {"title": SCRIPTS[0], "text": ALL}
         async with here.client() as client:
             order = {"motion": f"We should split it {ALL}"[:1_900], "format": "freeform", "rounds": 2}
@@ -115,9 +120,8 @@ async def test_no_script_runs_on_a_live_page(tmp_path, attack: Attack):
             async with client.stream("GET", f"/v1/debates/{debate}/events") as stream:
                 async for _ in stream.aiter_lines():
                     pass
-        # It goes on to the record by itself.
-        await page.close()
-        page = await watched()
+        # The page goes on to the record by itself.
+        await page.wait_for_selector("#said", state="detached", timeout=60_000)
         await read(page, here.url, debate, attack)
         await browser.close()
     attack.check(not noises, noises)
