@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from staged_debates import HOSTILE, WIDE, held
 
 from disputatio._terminal.progress import Draft, partial_object
+from disputatio.formats.registry import FORMATS
 from disputatio.record.events import TurnTaken
+from disputatio.testing.instances import instance
+from strategies import Answers, Debate
 
 
 def turns() -> list[TurnTaken]:
@@ -106,6 +109,31 @@ def test_a_part_is_shown_as_the_piece_of_the_turn_that_it_is(
     draft.add(json.dumps(content))
     (row,) = draft.statements({})
     assert (row.mark, row.texts) == (mark, (next(iter(content.values())),))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_part_of_a_small_model_is_read_while_written(name: str) -> None:
+    """A small model answers under keys of its own: whatever it writes in sentences is shown."""
+    for path, ask in Debate(name, FORMATS[name].rules(), Answers("x")).held().asks.items():
+        done: tuple[Any, ...] = ()
+        while part := ask.spec.next_part(done):
+            content = instance(part.schema, f"{path} {part.label}")
+            done = (*done, content)
+            draft = Draft(ask.spec.name, ask.seat, part.label)
+            draft.add(json.dumps(content))
+            sentences = [text for text in content.values() if isinstance(text, str) and " " in text]
+            shown = texts(draft)
+            assert all(text in shown for text in sentences), (part.label, shown)
+            draft = Draft(ask.spec.name, ask.seat, part.label)
+            draft.add(json.dumps(content)[: len(json.dumps(content)) // 2])
+            assert draft.statements({}) or not sentences
+
+
+def test_a_part_of_an_opening_is_marked_as_its_argument() -> None:
+    draft = Draft("opening", "pro", "argument-2")
+    draft.add('{"benefit": "Teams can own services", "because": "They')
+    (row,) = draft.statements({})
+    assert (row.mark, row.lead, row.points) == ("PRO-2", "Teams can own services", ())
 
 
 def test_a_draft_without_end_is_not_gathered_without_end() -> None:

@@ -22,7 +22,7 @@ from disputatio.record.events import (
     TurnTaken,
 )
 from disputatio.record.text import replace_surrogates
-from disputatio.report.amounts import counted, spoken, whole_seconds
+from disputatio.report.amounts import capital, counted, spoken, whole_seconds
 from disputatio.report.spending import CallReading, Totals
 from disputatio.report.turns.registry import turn_kind
 from disputatio.report.turns.statement import Questions, Statement
@@ -271,10 +271,23 @@ class Draft:
             self._fresh = True
             content = partial_object("".join(self._pieces))
             if content is not None:
-                kind = turn_kind(self.form)
-                whole = kind.whole_of_part(self.part, content) if self.part else content
-                self._read = tuple(row for row in kind.statements(self.seat, whole, questions) if row.texts)
+                self._read = self._statements_in(content, questions)
         return self._read
+
+    def _statements_in(self, content: Mapping[str, Any], questions: Questions) -> tuple[Statement, ...]:
+        kind = turn_kind(self.form)
+        whole = kind.whole_of_part(self.part, content) if self.part else content
+        rows = kind.statements(self.seat, whole, questions)
+        readable = tuple(row for row in rows if row.texts)
+        if not self.part:
+            return readable
+        # A small model answers a part under keys of its own, which become those of the turn when the part is complete.
+        shown = {text for row in readable for text in row.texts}
+        sentences = [text for text in content.values() if isinstance(text, str) and " " in text.strip()]
+        if not sentences or all(text in shown for text in sentences):
+            return readable
+        mark = rows[-1].mark if rows and not readable else capital(spoken(self.part))
+        return (Statement(mark, "", sentences[0], tuple(("", text) for text in sentences[1:])),)
 
     def words(self, questions: Questions) -> int:
         """The words that can be read so far."""
