@@ -97,14 +97,13 @@ async def test_a_call_that_is_not_begun_is_made_in_its_turn(attachment: Attachme
 async def test_a_lane_that_a_call_waits_for_is_left_to_it(attachment: Attachment) -> None:
     model = Model()
     lookahead = Lookahead(model.compute)
-    async with attachment.slots.take(1):
-        async with attachment.slots.take(1):
-            third = asyncio.create_task(attachment.slots.take(5).__aenter__())
-            await asyncio.sleep(0)
-            lookahead.start(CALLS, attachment, streamed=False)
-        lookahead.start((), attachment, streamed=False)
-        assert model.begun == []
-        await third
+    with lookahead.paused():
+        lookahead.start(CALLS[:1], attachment, streamed=False)
+        async with attachment.slots.take(1), attachment.slots.take(1):
+            assert model.begun == []
+    lookahead.start((), attachment, streamed=False)
+    await model.has_begun("one")
+    await lookahead.aclose()
 
 
 async def test_a_failed_early_answer_is_no_answer(attachment: Attachment) -> None:

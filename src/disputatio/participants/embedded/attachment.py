@@ -196,16 +196,13 @@ class SlotPool:
         finally:
             lock.close()
 
-    def take_idle(self, prompt: Prompt) -> tuple[FileLock, ServerSlot] | None:
-        """A free slot and the lock to close after its use; None if all are taken or a call waits for one."""
-        return None if self._turn.locked() else self._find_free(prompt)
-
     async def _first_free(self, prompt: Prompt) -> tuple[FileLock, ServerSlot]:
-        while (found := self._find_free(prompt)) is None:
+        while (found := self.take_idle(prompt)) is None:
             await asyncio.sleep(_PAUSE_S)
         return found
 
-    def _find_free(self, prompt: Prompt) -> tuple[FileLock, ServerSlot] | None:
+    def take_idle(self, prompt: Prompt) -> tuple[FileLock, ServerSlot] | None:
+        """A free slot and the lock to close after its use; None if all are taken."""
         for number in sorted(range(self._spec.replicas * self._spec.slots), key=lambda row: self._is_new(row, prompt)):
             lock = FileLock(self._spec.file(f"place-{number}.lock"))
             if lock.try_exclusive():

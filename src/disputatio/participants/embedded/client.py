@@ -57,7 +57,8 @@ class EmbeddedClient:
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
         """Make one request, once. A server that died since the last call is started again first."""
-        attachment = await self._attach()
+        with self._lookahead.paused():
+            attachment = await self._attach()
         if isinstance(attachment, Fault):
             return attachment
         early = self._lookahead.claim(call)
@@ -70,7 +71,8 @@ class EmbeddedClient:
         end = clock() + self._timeout_s
         async with AsyncExitStack() as stack:
             try:
-                slot = await stack.enter_async_context(attachment.slots.take(self._timeout_s, call.segments))
+                with self._lookahead.paused():
+                    slot = await stack.enter_async_context(attachment.slots.take(self._timeout_s, call.segments))
             except ModelUnavailableError as error:
                 return error.fault()
             self._look_ahead(attachment, call, on_text)

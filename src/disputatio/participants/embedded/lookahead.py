@@ -8,7 +8,8 @@ an early answer is the answer. An early answer that is never asked for costs not
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -33,6 +34,16 @@ class Lookahead:
         self._compute = compute
         self._waiting: list[tuple[Attachment, EarlyAnswer]] = []
         self._begun: list[EarlyAnswer] = []
+        self._pauses = 0
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Begin nothing while a call is on its way to a slot: calls in turn come first."""
+        self._pauses += 1
+        try:
+            yield
+        finally:
+            self._pauses -= 1
 
     def start(self, calls: tuple[Call, ...], attachment: Attachment, *, streamed: bool) -> None:
         """Compute ``calls`` in order, each as soon as a lane is idle."""
@@ -57,7 +68,7 @@ class Lookahead:
         await asyncio.gather(*(row.task for row in stopped), return_exceptions=True)
 
     def _fill(self) -> None:
-        while self._waiting:
+        while self._waiting and not self._pauses:
             attachment, early = self._waiting[0]
             taken = attachment.slots.take_idle(early.call.segments)
             if taken is None:
