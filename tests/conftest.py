@@ -12,6 +12,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -52,21 +53,30 @@ def pytest_collection_finish() -> None:
 
 
 # A browser that never answers would keep its process waiting for ever, and with it the whole run.
+_ROOT = Path(__file__).parents[1]
 _LONGEST_TEST_S = 600 if _ASKED != "full" else 3_600
+
+
+def _in_checkout() -> set[str]:
+    return {path.name for path in _ROOT.iterdir() if not path.name.startswith(".")}
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Fail a test that does not end, and say where it waits."""
+    """Fail a test that does not end and say where it waits; fail one that leaves files in the checkout."""
 
     def give_up(_: int, frame: FrameType | None) -> None:
         where = "".join(traceback.format_stack(frame)[-8:])
         raise TimeoutError(f"{item.nodeid} did not end within {_LONGEST_TEST_S} seconds; it waits in\n{where}")
 
+    before = _in_checkout()
     usual = signal.signal(signal.SIGALRM, give_up)
     signal.alarm(_LONGEST_TEST_S)
     try:
-        return (yield)
+        result = yield
+        strays = sorted(_in_checkout() - before)
+        assert not strays, f"this test, or one that ran beside it, left {strays} in the checkout"
+        return result
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, usual)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 
 import pytest
 
 from disputatio.testing import FakeProvider
 
-pytestmark = pytest.mark.slow
-pytest.importorskip("arch", reason="the packaged history comes with the extra market")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("arch") is None, reason="the packaged history comes with the extra market"),
+]
 
 PLAN = """
 schema = "disputatio/backtest-plan"
