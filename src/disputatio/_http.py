@@ -59,7 +59,7 @@ def http_config(app: ASGIApp, *, patience_s: float = PATIENCE_S, **more: Any) ->
     """
     kind = type("PatientConnection", (Connection,), {"patience_s": patience_s})
     usual: dict[str, Any] = {
-        # Its warnings are about what clients send, who are told themselves.
+        # Its warnings are about what clients send, and the clients get an answer.
         "log_level": "error",
         "access_log": False,
         "server_header": False,
@@ -242,7 +242,7 @@ class _Exchange:
         declared = headers.get("content-length", "0")
         self._declared = int(declared) if declared.isascii() and declared.isdigit() and len(declared) < 19 else 0
         self.whole = not self._declared and "transfer-encoding" not in headers
-        # Who waits to be told to go on (RFC 9110, 10.1.1) sends nothing after a refusal.
+        # A client that waits for 100 Continue (RFC 9110, 10.1.1) sends nothing after a refusal.
         self._waits = headers.get("expect", "").lower() == "100-continue"
         self._closes = "close" in headers.get("connection", "").lower() or scope["http_version"] == "1.0"
         self._arrived, self._waited = 0, 0.0
@@ -349,7 +349,7 @@ _TOO_LONG = (
 
 
 def _framing_fault(scope: Scope) -> tuple[int, str, str] | None:
-    """Why a request cannot be told from the next one for certain, or is of no kind that is served here."""
+    """Why the end of a request is uncertain, or why requests of its kind are not served here."""
     names = [name for name, _ in scope["headers"]]
     if scope["http_version"] not in {"1.0", "1.1"}:
         return 505, f"HTTP/{scope['http_version']} is not spoken here.", "Send HTTP/1.1."

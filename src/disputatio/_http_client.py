@@ -63,7 +63,7 @@ class StoppedError(httpx2.StreamError, httpx2.SSEError):
 
 
 class LimitedClient(httpx2.AsyncClient):
-    """A client of httpx2 whose exchanges end. It follows no redirects unless it is told to.
+    """A client of httpx2 whose exchanges end. It follows redirects only if asked.
 
     A body that passes a limit raises `StoppedError` where it is read; `httpx2.TimeoutException` says that the headers
     took too long.

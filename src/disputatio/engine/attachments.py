@@ -51,7 +51,7 @@ async def attach_outcome(
         debate: its whole id.
         result: what happened or was found, in words.
         house: the store it is in, and the clock.
-        verdict: whether that proves the debate's result ``right``, ``wrong`` or ``mixed``; None where nobody says.
+        verdict: whether that proves the debate's result ``right``, ``wrong`` or ``mixed``; None if that is not stated.
         by: who says so; a name, which nothing proves.
         note: anything else.
 

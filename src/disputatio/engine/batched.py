@@ -1,4 +1,4 @@
-"""Which calls of a debate travel in batches, and which of them are still under way when the debate goes on."""
+"""Which calls of a debate travel in batches, and which of them are still open when the debate is resumed."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def context(self) -> DebateContext:
-        """What the rulebook is told besides its rules."""
+        """The inputs of the rulebook besides its rules."""
         seats = tuple(Seat(seat) for seat in self.table)
         sources, voices = SourceSet(self.setting.evidence), list_voices(self.table)
         return DebateContext(
@@ -137,7 +137,7 @@ class DebateRun:
         ledger: the budget, with what the history spent already taken in.
         clock: time.
         watcher: sees events and output.
-        streams: ask models to stream, because somebody watches.
+        streams: ask models to stream, because an observer shows text.
         texts: the texts of the record so far, by hash; for a resumed debate.
         turnstile: lets calls through; None where they need not wait for others.
         allowances: how much room models have to reason, as far as it is known; None where nothing is. What the record
@@ -168,7 +168,7 @@ class DebateRun:
         self._consulting = ToolCalls(plan.tools, journal=journal, clock=clock, texts=texts)
         self._driver = Driver(plan.format.rulebook(plan.rules, plan.context))
         self._facts_established = 0
-        # By what they are about: branches that ran side by side established theirs in any order.
+        # Keyed by subject: parallel branches established theirs in any order.
         self._facts_recorded: dict[tuple[str, str], deque[ScoreGiven | VoteCounted | PenaltyGiven]] = {}
         for row in journal.history.facts:
             self._facts_recorded.setdefault((row.kind, row.about), deque()).append(row)
@@ -183,7 +183,7 @@ class DebateRun:
         """Hold the debate to its end and close its record.
 
         Returns:
-            The whole history. Its status tells how the debate ended.
+            The whole history. Its status says how the debate ended.
 
         Raises:
             StoreError: the record could not be written; what was written before is kept.
@@ -235,7 +235,7 @@ class DebateRun:
         await asyncio.gather(*tasks.values(), return_exceptions=True)
 
     def _replay(self) -> None:
-        """Give the recorded answers to the rules; they then stand where they stood."""
+        """Replay the recorded answers, which brings the rules to the state that they had."""
         answered = self._journal.history.answered
         moved = True
         while moved:
@@ -371,7 +371,7 @@ class DebateRun:
         """Let one seat come to its turn, feeding recorded calls first."""
         history = self._journal.history
         recorded = deque(history.settled(path))
-        # A person is asked anew: what was not taken in an earlier session is not tried again first.
+        # Ask a person again: an answer that an earlier session did not accept is not tried first.
         person = self._plan.table[ask.seat] if isinstance(self._plan.table[ask.seat], Person) else None
         rejected = 0 if person else len(history.rejected.get(path, ()))
         consulted = self._consulting.recorded(path)
@@ -399,7 +399,7 @@ class DebateRun:
             if opening:
                 self._journal.write(*opening)
             if isinstance(order, Invite):
-                assert isinstance(person, Person)  # noqa: S101  (nobody else is invited)
+                assert isinstance(person, Person)  # noqa: S101  (only people are invited)
                 # They may take long: what was said before is on disk while they write.
                 await self._journal.wait_until_durable()
                 brought = await person.surface.fill(order.request)
@@ -463,7 +463,7 @@ class DebateRun:
     ) -> Reply | Fault:
         """Make one call: reserve, write down (after ``opening``), send, settle, write down.
 
-        ``begun`` is called when the first words come; somebody may wait for them.
+        ``begun`` is called at the first words, for calls that wait for them.
         """
         history = self._journal.history
         earlier = [row for row in history.past if row.path == path]
@@ -511,7 +511,7 @@ class DebateRun:
         """Reserve what the call may use at most; where the ceiling leaves too little, with less room to reason.
 
         A call in flight holds several times what it will cost, so the ceiling counts as reached only when none is left.
-        After each one that settles the call is quoted anew: it has shown how many tokens a byte is.
+        After each settled call the reservation is computed again, with a better ratio of tokens to bytes.
 
         Raises:
             _CeilingReachedError: a ceiling forbids it also with the least room that is of use.
@@ -531,7 +531,7 @@ class DebateRun:
                 return order._replace(call=smaller), found
         if opening:
             self._journal.write(*opening)
-        # What the call should have had is what people are told.
+        # Tell people what the call should have had.
         raise _CeilingReachedError(refusal)
 
     def _reserved(self, call_id: str, order: Send, tier: str) -> Reservation | Refusal:
@@ -540,7 +540,7 @@ class DebateRun:
         return self._ledger.reserve(call_id, quote) or quote
 
     def _listener(self, path: AskPath, part: str, begun: Callable[[], None] | None) -> OnText | None:
-        """Who hears an answer as it is written; None where nobody does, and it need not be streamed."""
+        """The listener to an answer while it is written; None if it need not be streamed."""
         if not self._streams and begun is None:
             return None
 

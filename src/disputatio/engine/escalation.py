@@ -1,4 +1,4 @@
-"""Hands an escalated decision to whoever was named for it, after the debate is closed and outside its rules.
+"""Hands an escalated decision to the named target, after the debate is closed and outside its rules.
 
 The rules of a panel end with the word escalate; what happens then needs a clock, a network or a person, so it happens
 here. What came of it becomes one event at the end of the record. Whatever goes wrong is such an event too: the result
@@ -42,7 +42,7 @@ _ANSWER_BOUND = SizeBound(4 << 20, "the answer of a callback")
 
 
 EscalationFunction: TypeAlias = Callable[[str, Runtime], object]
-"""A function that is told of a debate by its id, and of the house it was held in; it may be a coroutine function."""
+"""A function of a debate's id and its runtime; it may be a coroutine function."""
 
 
 class Recipient(StrEnum):
@@ -62,7 +62,7 @@ class Handover:
         to: who took it, or should have.
         name: the format of a debate, the server of a callback, the name of a function; never a whole address.
         answer: what was decided or answered, in the recipient's words; empty where nothing came back.
-        debate: the id of the debate that goes on with it.
+        debate: the id of the debate that takes it over.
         failure: why it could not be handed over; empty where it was.
     """
 
@@ -84,7 +84,7 @@ async def hand_over(debate: str, target: Target | None, runtime: Runtime) -> Han
     """Hand the decision of a closed debate over, if it is to escalate; record and return what came of it.
 
     Returns:
-        None where nothing was handed over: the debate did not decide to escalate, or nobody was named.
+        None if nothing was handed over: the debate did not decide to escalate, or no target was named.
 
     Raises:
         VerificationError: the record was altered.
@@ -129,10 +129,10 @@ def is_escalated(history: History) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CallbackTarget:
-    """A server that is told of the decision: a POST with the debate's JSON export.
+    """Sends the debate's JSON export to a server, with POST.
 
-    Its address may hold a secret and is kept out of the record. Redirects are not followed: whoever was named is told,
-    and nobody else.
+    The address may contain a secret and is kept out of the record. Redirects are not followed, so only the named
+    server learns of the decision.
     """
 
     url: str
@@ -179,7 +179,7 @@ class FunctionTarget:
     to: Recipient = Recipient.FUNCTION
 
     async def take(self, report: DebateReport, runtime: Runtime) -> Handover:
-        """Call it; an error of its own is a failure of the handing over and not of the debate."""
+        """Call the function. If it raises, the handover fails and not the debate."""
         try:
             answer: Any = self.function(report.id, runtime)
             if inspect.isawaitable(answer):
@@ -202,7 +202,7 @@ class DebateTarget:
     format_name: str
 
     async def take(self, report: DebateReport, runtime: Runtime) -> Handover:
-        """Hold it; it has a record of its own."""
+        """Run the debate, which has a record of its own."""
         handed = Handover(Recipient.DEBATE, self.format_name)
         opened: list[str] = []
         try:
@@ -227,17 +227,17 @@ def choose_target(
     evidence: Sequence[Evidence | Source],
     person: EscalationFunction | None = None,
 ) -> Target | None:
-    """Who takes an escalated decision; None for nobody.
+    """The target of an escalated decision; None if there is none.
 
     Args:
-        chosen: a function, ``person``, the name of a format, or the address of a callback; None for nobody.
-        form: the format of the first debate. Where nobody votes in it, what a file says of escalations is passed over.
+        chosen: a function, ``person``, the name of a format, or the address of a callback; None for no target.
+        form: the format of the first debate. In formats without votes, the escalation settings of a file are ignored.
         arguments: what the debate was asked for with; a debate that takes the decision is seated by the same.
         evidence: what lies before the seats of the first debate, and then of that one.
-        person: asks a person, where there is somebody to ask.
+        person: asks a person, if one can be asked.
 
     Raises:
-        InvalidInputError: no format is called that, it has nobody who could judge, or there is nobody to ask; or a
+        InvalidInputError: no format has that name, it has no judge, or no person can be asked; or a
             function is given to a format that never escalates.
     """
     if chosen is None or (isinstance(chosen, str) and not form.free_seats):
@@ -260,7 +260,7 @@ def choose_target(
 
 
 _OF_THE_PANEL = ("seats", "limits", "rules", "debaters", "options", "rounds", "decision", "escalate")
-"""What is said of the panel and its seats, and not of whoever takes its decision."""
+"""Options of the panel and its seats, as opposed to those of the target."""
 
 
 def _make_debate_target(format_name: str, arguments: Arguments, evidence: Sequence[Evidence | Source]) -> DebateTarget:

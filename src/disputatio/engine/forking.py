@@ -3,7 +3,7 @@
 The rule of dependence: a turn depends on what was struck if its seat would be asked for it otherwise. Compared are what
 the seat sees of the debate so far, its task, and the schema of its answer; the rules, the motion and the evidence stay.
 A turn is kept if the debate comes to its place again and the seat would be asked for exactly the same. A turn that is
-itself struck in part is kept with the rest: nobody speaks differently because a later reader strikes a part of it.
+itself struck in part is kept with the rest: its author would have spoken the same.
 
 Nothing follows a turn that is asked again before it is answered, so everything after it is asked again as well. Missing
 turns are asked again too: there is nothing to keep.
@@ -86,7 +86,7 @@ class Fork:
 
     @property
     def estimate(self) -> JsonObject:
-        """What it is expected to take: as much as its turns took in the parent."""
+        """The estimate of a fork: what its turns took in the parent."""
         return {
             "calls": self.calls,
             "input_tokens": self.input_tokens,
@@ -162,7 +162,7 @@ def _forkable(debate: str, history: History) -> tuple[DebateOpened, Format]:
 
 
 def _context(opened: DebateOpened, read: VerifiedRecord) -> DebateContext:
-    """What the rules are told. Nobody's voice counts in a format that can be forked."""
+    """The inputs of the rules. Formats that can be forked do not weigh voices."""
     body: Any = opened.motion
     sources = [recorded_source(row, read.texts) for row in opened.evidence if row.get("kind") != KNOWLEDGE]
     introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
@@ -243,11 +243,11 @@ async def fork(
         read: the record of the parent from which it was found.
         resumption: what it runs with; ceilings are those of the new debate alone, and the parent's where not given.
         runtime: what it runs in.
-        on_opened: is told the new id as soon as there is a record.
+        on_opened: called with the new id as soon as there is a record.
         debate: the id that the new debate is to have.
 
     Raises:
-        InvalidInputError: a person sat in a seat that nobody takes; nothing was written or spent.
+        InvalidInputError: a person had a seat that is now empty; nothing was written or spent.
         ResumeMismatchError: prompts or seats are not those of the parent.
         ProviderError: a model certainly cannot answer.
         StoreError: the record could not be written.

@@ -188,7 +188,7 @@ def call_sent(
 
 
 def call_made(call_id: str, path: AskPath, outcome: Reply | Fault, settled: Settled, latency_ms: int) -> CallMade:
-    """That a call came back, with what it was charged."""
+    """The event that a call returned, with its charge."""
     fault = outcome if isinstance(outcome, Fault) else None
     usage = outcome.usage or Usage()
     return CallMade(

@@ -1,6 +1,6 @@
 """What a market debate brings to its opening: its knowledge base, and the tables of its rule-based analysts.
 
-Both go into the record as texts, so that a debate is resumed and read again on exactly what it was held on. Every
+Both go into the record as texts, so a debate is resumed and read with exactly the data that it used. Every
 debate passes through here; the modules of the market are imported for those of a market.
 """
 
@@ -170,7 +170,7 @@ def make_analyst(seating: ModelSeating, seat: str, form: Format) -> Analyst:
         return _packaged()
     path = Path(seating.model)
     analyst = Analyst(_table_text(path), path.name)
-    # Checked now and whole, so that a slip in it is told before the debate, or before the first date of a backtest.
+    # Check all of it now, so that a mistake is reported before the debate or the first date of a backtest.
     from disputatio.participants.analyst.table_check import check_table
 
     check_table(analyst.book, seat, path.name)
@@ -234,7 +234,7 @@ def load_stored_knowledge(form: Format, kept: str | dict[str, Any] | None, sourc
     """The knowledge base that a kept order names; None for a format that has none.
 
     Raises:
-        InvalidInputError: there are sources beside it, or it cannot be read.
+        InvalidInputError: it comes with other sources, or it cannot be read.
     """
     given = read_knowledge(kept) if kept is not None and form.knows else None
     return choose_knowledge(form, given, range(sources))
@@ -291,7 +291,7 @@ def build_knowledge(as_of: str) -> KnowledgeBase:
     try:
         return build(parse_as_of(as_of), open_source("packages"))
     except InvalidInputError as unknown:
-        # Where history comes from is up to whoever runs the server.
+        # The operator of the server decides where history comes from.
         step = "Choose a day that the history installed here covers." if "--source" in unknown.next_step else None
         raise InvalidInputError(unknown.cause, step or unknown.next_step) from None
     except OverflowError:

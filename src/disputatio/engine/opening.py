@@ -255,7 +255,7 @@ def open_prompts(overrides: Path | None) -> PromptBook:
 
 
 def check_prices(table: SeatAssignments, budget: Budget, prices: PriceBook) -> None:
-    """Refuse a ceiling in money over a model whose price nobody knows.
+    """Refuse a ceiling in money over a model whose price is unknown.
 
     Raises:
         InvalidInputError: names the seat and what would do.
@@ -408,7 +408,7 @@ async def probe_models(table: SeatAssignments) -> dict[str, Fault | None]:
 
 
 def check_reachable(table: SeatAssignments, probes: Mapping[str, Fault | None]) -> None:
-    """Refuse to start where a seat's model certainly cannot answer and nobody can take over.
+    """Refuse to start if a seat's model certainly cannot answer and has no fallback.
 
     A compatible server's list of models is not believed: many answer to more names than they list.
 

@@ -2,7 +2,7 @@
 
 Some providers put the schema of an answer in front of the prompt. Every form of a debate then begins a prompt of its
 own, and the history before the task, most of what is sent, is paid in full with nearly every call. In prompted mode the
-schema stands behind the task, and the history is served from the cache. The answer is checked by code in either mode,
+schema follows the task, and the history is served from the cache. Code checks the answer in either mode,
 but only the native one keeps a model from breaking the form, so an answer may have to be asked for again.
 
 The rule: one course of the debate is held with made-up answers of usual length, and its input is billed both ways, by

@@ -91,7 +91,7 @@ class Batches(Protocol):
         """A part of a debate waits, while the context lasts, for what only an answer can bring."""
 
     async def recall(self, debate: str) -> None:
-        """Learn which calls of a debate that goes on were handed to a batch."""
+        """Learn which calls of a resumed debate were handed to a batch."""
 
 
 class NullObserver:

@@ -130,12 +130,12 @@ SIMULATIONS = 6
 
 _ALIKE = 0.05
 _BRIEF = 120
-"""Characters of a text of somebody who is brief: a sentence or two."""
+"""Characters of a brief text: a sentence or two."""
 _PLACEHOLDER = ModelSeating(provider="embedded", model="nobody")
 
 
 class Simulations:
-    """The courses of one proposal. Each is held once, however many figures are taken from it."""
+    """The simulated courses of one proposal. Each runs once, however many figures use it."""
 
     def __init__(self, proposal: Proposal) -> None:
         self.proposal = proposal

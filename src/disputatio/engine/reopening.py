@@ -18,10 +18,10 @@ def list_failed(history: History, again: Collection[str]) -> tuple[str, ...]:
 
 
 def list_reopened(history: History, plan: Plan, again: Collection[str]) -> tuple[str, ...]:
-    """The asks that are taken back before a debate goes on.
+    """The asks that are taken back before a debate is resumed.
 
     Where seats failed for a reason in ``again``: their asks, and every turn that rests on them. A turn rests on a
-    missing one if the rules do not come to it while that one is open, so all that was said beside it is kept.
+    missing one if the rules do not reach it while that one is open. So everything said in parallel is kept.
     Elsewhere: the abstentions on which nothing rests.
 
     Raises:

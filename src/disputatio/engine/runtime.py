@@ -225,7 +225,7 @@ async def resume(
 
     Args:
         debate: its id.
-        resumption: what it is resumed with.
+        resumption: the options of the resumption.
         runtime: what it runs in.
         read: its record, where the caller has read it already.
 
@@ -481,7 +481,7 @@ def _find_key(name: str, seating: Any, settings: Settings) -> str | None:
 
 
 def raise_budget(budget: Budget, new: Budget) -> Budget:
-    """``budget`` with the ceilings of ``new`` in place of its own; those that are None stay."""
+    """``budget`` with the ceilings of ``new``; those that are None stay as they were."""
     return Budget(
         usd=budget.usd if new.usd is None else new.usd,
         tokens=budget.tokens if new.tokens is None else new.tokens,

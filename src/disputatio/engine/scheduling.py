@@ -29,7 +29,7 @@ class CacheStaggering:
     """The prompt prefixes that calls of one debate were sent with.
 
     Args:
-        on: whether calls wait for each other at all.
+        on: whether calls wait for the first one at all.
     """
 
     def __init__(self, *, on: bool) -> None:

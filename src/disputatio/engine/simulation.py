@@ -153,7 +153,7 @@ class Simulation:
     Args:
         plan: what is debated, how, and by whom. Its tools are those of a preview.
         habits: how the model in each seat answers. Other seats answer for themselves, without calls.
-        number: tells simulations apart where choices are random.
+        number: distinguishes simulations with random choices.
     """
 
     def __init__(
@@ -320,7 +320,7 @@ class TypicalAnswers:
 
     Args:
         habits: how the seat answers.
-        course: tells simulations apart where choices are random.
+        course: distinguishes simulations with random choices.
         said: the texts of the simulation, shared with its other seats.
     """
 

@@ -33,7 +33,7 @@ _MAX_DETAIL_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Claims that ``quote`` stands in the source ``source_id``."""
+    """Claims that the source ``source_id`` contains ``quote``."""
 
     source_id: str
     quote: str
@@ -41,7 +41,7 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Claims that ``value`` stands at the JSON pointer ``pointer`` (RFC 6901) of the source ``source_id``."""
+    """Claims that the source ``source_id`` has ``value`` at the JSON pointer ``pointer`` (RFC 6901)."""
 
     source_id: str
     pointer: str

@@ -45,7 +45,7 @@ _CURRENCY_SIGNS = {
     "\u20ab": "\u20ab",
     "\u00a2": "cent",
 }
-"""The unit of each currency sign. The yen's sign is also the yuan's, so it stands for itself."""
+"""The unit of each currency sign. The yen's sign is also the yuan's, so it remains a unit of its own."""
 _CURRENCY_CODES = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cny", "inr"})
 _MONEY_SCALES = {
     "k": Decimal(1_000),
@@ -276,7 +276,7 @@ class _FigureReader:
         return token < self.last and self.tokens.kinds[token + 1] == NUMBER and self.tokens.joints[token + 1] == GLUED
 
     def _hyphenated(self, token: int) -> bool:
-        """Whether only a short dash stands before ``token``."""
+        """Whether only a short dash precedes ``token``."""
         return self.tokens.text[self.tokens.ends[token - 1] : self.tokens.starts[token]] in _JOINING_DASHES
 
     def _tail(self, token: int, currency: str) -> tuple[Decimal | None, str, str, int]:

@@ -132,7 +132,7 @@ class _Comparison:
         return found, nearest
 
     def reordered(self) -> Finding | None:
-        """Find a place where whole clauses of the quote stand in another order."""
+        """Find a place that has whole clauses of the quote in another order."""
         if len(self.words) > _MAX_REORDERED_WORDS:
             return None
         reach = len(self.folds)
@@ -291,7 +291,7 @@ class _Comparison:
         if quote.endswith("n't") and source.endswith("n't"):
             quote, source = quote[:-3], source[:-3]
         if step.quote is None or any(word == "not" or word.endswith("n't") for word in (quote, source)):
-            return False  # what is left out stands in the source's words; negation is compared as a whole
+            return False  # the source has the omitted words; negation is compared as a whole
         if not source:
             neighbours = self.folds[max(0, step.quote - 1) : step.quote + 2]
             contraction = neighbours[-1] == "not" and is_auxiliary(quote)

@@ -29,7 +29,7 @@ MAX_SOURCE_BYTES = 32 * 1024 * 1024
 
 MAX_SOURCES = 200
 STANDARD_INPUT = "-"
-"""The path that stands for standard input."""
+"""The path that means standard input."""
 
 _MAX_ID_CHARS = 40
 MAX_INLINE_MARKDOWN_BYTES = 20_000

@@ -112,7 +112,7 @@ class SharedCeiling:
         self._tell()
 
     def listen(self, told: Callable[[], None]) -> None:
-        """Call ``told`` whenever something is given back."""
+        """Call ``told`` whenever a reservation is released."""
         self._listeners[told] = None
 
     def leave(self, told: Callable[[], None]) -> None:

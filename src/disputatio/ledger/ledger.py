@@ -144,7 +144,7 @@ class Ledger:
 
     @contextmanager
     def telling(self, told: Callable[[], None]) -> Iterator[None]:
-        """Call ``told``, in this context, whenever another debate gives something back."""
+        """Call ``told`` in this context whenever another debate releases a part of its reservation."""
         if self.shared is not None:
             self.shared.listen(told)
         try:

@@ -1,4 +1,4 @@
-"""What models are told: one file for each format, phase and way of asking, with locked hashes."""
+"""Prompts of models: one file for each format, phase and way of asking, with locked hashes."""
 
 from disputatio.prompts.book import LOCK_FILE, PromptBook, current_hashes, packaged_book
 from disputatio.prompts.compose import (

@@ -147,8 +147,8 @@ def _small_evidence(context: PromptContext, seat: Seat) -> str:
 
 
 def reasons_segment(book: PromptBook, because: str, reasons: tuple[str, ...]) -> Segment:
-    """What a seat is told when its answer was not accepted; ``because`` is ``shape`` or ``rule``."""
-    # A reason may repeat words of the answer, and of anybody whom the answer repeats.
+    """The reasons why an answer was not accepted; ``because`` is ``shape`` or ``rule``."""
+    # A reason may repeat words of the answer, and the answer may repeat anyone's words.
     listed = "\n".join([f"- {quoted(one_line(reason, 300))}" for reason in reasons])
     return Segment("user", book.fill(f"shared/rejected-{because}", {"reasons": listed}))
 
@@ -160,7 +160,7 @@ def choosing_segment(book: PromptBook, task: str, tools: Sequence[OfferedTool], 
 
 
 def looked_up_segment(book: PromptBook, request: ToolRequest, result: ToolResult) -> Segment:
-    """A call of a tool and what it brought. Both are data: a model wrote the one, and anybody the other."""
+    """A call of a tool and its result. Both are data: a model wrote the call, and anyone the result."""
     fault = result.fault.value.replace("_", " ") if result.fault else ""
     outcome = f"It brought no result ({fault})" if fault else "It brought this"
     if result.left_out:
@@ -171,7 +171,7 @@ def looked_up_segment(book: PromptBook, request: ToolRequest, result: ToolResult
 
 
 def schema_segment(book: PromptBook, schema: JsonObject) -> Segment:
-    """The required form in words, for models that are held to it by nothing else."""
+    """The required schema in words, for models without structured output."""
     return Segment("user", book.fill("shared/form", {"schema": canonical(with_definitions(schema))}))
 
 
@@ -191,7 +191,7 @@ class DebatePrompts:
         return compose_part(self.book, self.context, ask, part)
 
     def reasons(self, because: str, reasons: tuple[str, ...]) -> Segment:
-        """What the seat is told about an answer that was not accepted."""
+        """The message to a seat about an answer that was not accepted."""
         return reasons_segment(self.book, because, reasons)
 
     def schema(self, schema: JsonObject) -> Segment:
@@ -224,7 +224,7 @@ def role_for_person(book: PromptBook, context: PromptContext, ask: Ask) -> str:
 
 
 def rules_for_person(book: PromptBook, context: PromptContext) -> str:
-    """The rules of the format, as every seat is told them."""
+    """The rules of the format, as every seat reads them."""
     return book.fill(f"{context.format_name}/rules", {})
 
 

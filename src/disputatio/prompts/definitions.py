@@ -1,4 +1,4 @@
-"""Writes a JSON Schema shorter: what stands in it several times becomes a definition, and the places refer to it.
+"""Shortens a JSON Schema: a part that occurs several times becomes a definition, and the places refer to it.
 
 A schema in a prompt is paid for by its length, and the schemas of judges repeat the same piece for every argument. The
 shorter one allows the same (JSON Schema 2020-12, 8.2.4 and 8.2.3.1: ``$defs`` and ``$ref``). Answers are checked
@@ -109,7 +109,7 @@ def _replaced(schema: dict[str, Any], piece: str, reference: dict[str, Any]) -> 
 
 
 def without_definitions(schema: JsonObject) -> JsonObject:
-    """``schema`` with what each reference to a definition stands for in its place; one that leads to itself stays."""
+    """``schema`` with each reference replaced by its definition. A reference that leads to itself stays."""
     definitions = schema.get("$defs")
     if not isinstance(definitions, Mapping):
         return schema

@@ -20,7 +20,7 @@ _LONGEST_NAME = 80
 # A debate has few names, and fences under them a hundred times.
 @lru_cache(maxsize=256)
 def plain_name(name: str) -> str:
-    """``name`` with nothing in it that could end the line it stands on or look like a fence."""
+    """``name`` without anything that could end its line or look like a fence."""
     return " ".join(_STRANGE_IN_NAMES.sub(" ", one_line(name)).split())[:_LONGEST_NAME] or "unnamed"
 
 
@@ -29,7 +29,7 @@ def fence(name: str, text: str) -> str:
 
     Args:
         name: what the text is: letters, digits, spaces, dots and hyphens; any other sign becomes a space.
-        text: anybody's words.
+        text: untrusted words.
     """
     text = clean(text).strip()
     code = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_CODE_DIGITS]

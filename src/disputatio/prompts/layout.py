@@ -61,7 +61,7 @@ def lay_out(evidence: tuple[Evidence | Source, ...], topic: str, share: int) -> 
 
 
 def _first_pointer(source: Source, passage: Passage) -> str:
-    """The pointer of the first single value that stands in ``passage``; without it a value there has no address."""
+    """The pointer of the first single value in ``passage``; without it a value there has no address."""
     starts = [
         (span.start, -len(pointer), pointer)
         for pointer, span in source.places.items()

@@ -72,7 +72,7 @@ class BatchBook(Protocol):
 
 
 class SqlBatchBook:
-    """Batches in the database of a store, beside its records.
+    """Batches in the database of a store, next to its records.
 
     Args:
         store: the store; several processes may share its database.

@@ -92,7 +92,7 @@ class ProcessClaims(_SingleClaims):
 
 
 class FileClaims(_SingleClaims):
-    """Claims on the debates of a SQLite file: byte locks on a file beside it.
+    """Claims on the debates of a SQLite file: byte locks on a file in the same folder.
 
     Such locks belong to the process, and all end when it closes the file anywhere. So a process opens the file once and
     keeps it open. On systems without such locks, only claims of this process are known.
@@ -272,7 +272,7 @@ class WriterClaims:
         return {name for name in names if name != self.writer and not self._lives(connection, name)}
 
     def _lives(self, connection: Connection, writer: str) -> bool:
-        # A shared lock, so that two processes that ask at once do not see each other as the writer.
+        # A shared lock, so two processes that ask at once do not take each other for the writer.
         query = f"SELECT pg_try_advisory_xact_lock_shared({_lock_number(writer)})"
         return not connection.exec_driver_sql(query).scalar()
 

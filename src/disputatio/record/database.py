@@ -138,7 +138,7 @@ def _readable_only(name: str | None) -> Path | None:
 def _open_for_reading(path: Path, options: dict[str, Any]) -> Any:
     import sqlite3
 
-    # No process can write it, so it is read without locks, which would need files beside it.
+    # No process can write it, so read it without locks, which would need files in its folder.
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, **options)
 
 
@@ -381,7 +381,7 @@ def debate_row(row: Sequence[Any]) -> DebateRow:
     try:
         parent = json.loads(forked)["parent"] if forked else ""
     except (ValueError, KeyError, TypeError):
-        # Listing does not check a chain: whoever reads the debate is told that it was altered.
+        # Listing does not check chains. Reading the debate reports that it was altered.
         parent = ""
     return DebateRow(debate, opened_at, name, motion, status, events, head, str(parent))
 

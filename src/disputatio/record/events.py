@@ -2,7 +2,7 @@
 
 Events never read the clock: the time of an event is put on its envelope when it is sealed. Fields that hold
 only time, such as ``latency_ms``, are named in ``CLOCK_FIELDS`` and are no part of a debate's meaning.
-Prompts, schemas and evidence are kept once each as texts beside the events and are named here by their
+Prompts, schemas and evidence are kept once each as texts next to the events and are named here by their
 SHA-256, so a history that every call sends again is stored once.
 """
 
@@ -45,7 +45,7 @@ class DebateOpened(Event):
     consultation and what is ``offered``: each tool with its server (empty for the package's own), the seats that have
     it and the hashes of its description and of its parameters' schema; it is empty where no seat has any. ``estimate``
     is what it was expected to take: ``calls``, ``input_tokens``, ``output_tokens`` and ``usd`` (a string, null where a
-    price is not known); empty where nobody estimated.
+    price is not known); empty without an estimate.
     """
 
     format: str
@@ -65,11 +65,11 @@ class DebateOpened(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DebateForked(Event):
-    """The debate goes on from another one, its parent, without what was struck there; the second event of its record.
+    """The debate is a fork of its parent, without what was struck there; the second event of its record.
 
     ``head`` is the last hash of the parent's chain. ``struck`` are the names of what was struck, as
     `disputatio.formats.omission` has them. ``kept`` are the paths of the turns that were taken over: they follow as
-    they stand in the parent, without their calls.
+    they are in the parent, without their calls.
     """
 
     parent: str
@@ -80,7 +80,7 @@ class DebateForked(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptImported(Event):
-    """The debate was held elsewhere, and was taken in from a file.
+    """The debate took place elsewhere and was imported from a file.
 
     ``transcript`` is the SHA-256 of the file, whose text is kept; ``held`` says when it was held, in the file's words,
     and is empty where it does not say; ``stated`` is what else the file states.
@@ -213,7 +213,7 @@ class ToolCalled(Event):
 class TurnTaken(Event):
     """A seat took its turn. ``content`` is the accepted answer; ``repaired`` that its JSON had to be mended.
 
-    ``asked`` is 0 for a turn of an imported debate: nobody here asked for it.
+    ``asked`` is 0 for a turn of an imported debate.
     ``citations`` are those in it as code found them in the sources: ``about`` names the argument each belongs to, and
     ``status`` is verified, repaired or unverified. ``unstated`` has the figures in it that stand in no source, by the
     argument they are about; a debate without sources has none.
@@ -293,7 +293,7 @@ class DecisionEscalated(Event):
     """The decision to escalate of a closed debate was handed over, or could not be.
 
     ``to`` is person, debate, callback or function; ``name`` says which, never a whole address. ``answer`` is what
-    came back, ``debate`` the id of the debate that goes on with it; ``failure`` says why it could not be handed over.
+    came back, ``debate`` the id of the debate that takes it over; ``failure`` says why it could not be handed over.
     """
 
     to: str
@@ -307,8 +307,9 @@ class DecisionEscalated(Event):
 class OutcomeAttached(Event):
     """What happened later, or what a reviewer found, was attached to a closed debate; it changes nothing of it.
 
-    ``verdict`` says how the debate's result looks in its light: right, wrong, mixed, or "" where nobody says. ``by`` is
-    the name that whoever attached it gave; nothing proves it. ``head`` is the hash of the record's last event then.
+    ``verdict`` says how the debate's result looks in its light: right, wrong, mixed, or "" if that is not stated.
+    ``by`` is the name given by the person who attached it; nothing proves it. ``head`` is the hash of the record's last
+    event then.
     """
 
     text: str
@@ -334,7 +335,7 @@ class SignedOff(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineHeld(Event):
-    """A baseline was held on the same motion beside a closed debate, or could not be; it changes nothing of it.
+    """A baseline ran on the motion of a closed debate, or could not run. The debate does not change.
 
     ``baseline`` is single, vote or freeform; ``debates`` are the ids of its own records. ``answer`` is what it came to,
     ``tally`` the votes for each answer, ``samples`` how many answers were asked for, ``failure`` why there is none.
@@ -364,7 +365,7 @@ class DebateInterrupted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DebateResumed(Event):
-    """The debate goes on from its record, under a budget that may have been changed.
+    """The debate was resumed from its record, under a budget that may have changed.
 
     ``reopened`` are asks whose answer is taken back, so that the seat is asked again: abstentions of the last phase, or
     those of seats that could not be reached, with every turn that rests on a missing one.

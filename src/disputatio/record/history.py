@@ -72,7 +72,7 @@ class Prompts(Mapping[str, PromptRows]):
         """Take in the prompt of a call that left."""
         if sent.begins:
             call, shared = sent.begins
-            # Of an altered record, which the chain tells of, what is left is shown.
+            # Show what is left of an altered record; the chain reports the alteration.
             self._listed[sent.call] = _Listed(self._listed.get(call), shared, sent.prompt)
         else:
             self._listed[sent.call] = _Listed(None, 0, sent.prompt)
@@ -177,7 +177,7 @@ class History:
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> History:
-        """The history told by ``events``."""
+        """The history of ``events``."""
         history = cls()
         for event in events:
             history.add(event)
@@ -263,7 +263,7 @@ class History:
             self.answered.pop(path, None)
             self._forget_calls(path)
         if event.reopened:
-            # What the rules established after the reopened ask is established anew.
+            # What the rules established after the reopened ask is established again.
             self.facts.clear()
 
     def _forget_calls(self, path: str) -> None:
@@ -282,7 +282,7 @@ class History:
 
     @property
     def reopenable(self) -> tuple[str, ...]:
-        """Abstentions on which nothing rests yet: those of the last phase, or all where nobody took a turn."""
+        """Abstentions on which nothing rests yet: those of the last phase, or all if no turn was taken."""
         if not self.asked:
             return ()
         silent = {path: row for path, row in self.answered.items() if isinstance(row, Abstained)}

@@ -97,7 +97,7 @@ TEXTS = "SELECT hash, text FROM texts WHERE debate = :debate"
 
 
 class LoadedDebate(MemoryStore):
-    """A store of one debate, as a file held it at one moment.
+    """A store of one debate, as a file had it at one moment.
 
     Args:
         listed: its entry in the list of the file.

@@ -23,7 +23,7 @@ class DebateRow:
     """An entry of the list of debates.
 
     ``events`` and ``head`` anchor the chain: its length and last hash when the status last changed or something was
-    attached. ``parent`` is the debate that a fork goes on from; empty for any other.
+    attached. ``parent`` is the debate that was forked; empty for any other.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Summary:
 
 
 class Summaries(Protocol):
-    """The summaries that a store keeps beside its records. They never raise: the record can be read instead."""
+    """The summaries that a store keeps with its records. They never raise: the record can be read instead."""
 
     def current(self, debates: Sequence[str], version: int) -> Mapping[str, str]:
         """The bodies of those summaries of ``debates`` that are of ``version`` and match the record's last event.

@@ -1,6 +1,6 @@
 """What was attached to a debate after its end, as every surface shows it: outcomes and sign-offs.
 
-What was attached before the debate was gone on with is about an earlier result, and says so.
+What was attached before the debate was resumed is about an earlier result, and says so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Addendum:
         text: the result or the comment.
         note: what else was said of an outcome.
         head: the hash of the event before it: what it is about is the record up to there.
-        overtaken: whether the debate was gone on with since.
+        overtaken: whether the debate was resumed since.
     """
 
     kind: str

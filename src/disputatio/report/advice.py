@@ -1,4 +1,4 @@
-"""What is told beside a result: that the small embedded model is small, and how to read or better the debate."""
+"""Notes after a result: what the small embedded model cannot do, and how to read or improve the debate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def is_small(report: DebateReport) -> bool:
 
 
 def advice(report: DebateReport, store: str = "") -> tuple[str, ...]:
-    """What to tell beside a result, in lines. ``store`` is the address that commands must name to find the debate."""
+    """The notes after a result, in lines. ``store`` is the address that commands need to find the debate."""
     at = f" --store {shlex.quote(store)}" if store else ""
     again = (
         f"Read it again: disputatio show {report.id}{at}",

@@ -1,4 +1,4 @@
-"""Money, tokens and time in words. An amount nobody knows is said to be unknown; it is never shown as zero."""
+"""Money, tokens and time in words. An unknown amount is called unknown; it is never shown as zero."""
 
 from __future__ import annotations
 

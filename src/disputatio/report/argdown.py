@@ -53,21 +53,21 @@ def escaped(text: str) -> str:
 
 def render_argdown(report: DebateReport) -> str:
     """The debate as Argdown; where it has no arguments, its motion and its verdict."""
-    said = _Said(report)
-    sides = list(dict.fromkeys(seat for seat, _ in said.arguments))
+    statements = _Said(report)
+    sides = list(dict.fromkeys(seat for seat, _ in statements.arguments))
     data = {"title": one_line(report.motion, 200), "debate": report.id, "status": heading(report).text}
     front = "\n".join(f"{key}: {_quoted(value)}" for key, value in data.items())
     blocks = [f"===\n{front}\n==="]
     lines = [f"[Motion]: {escaped(report.motion) or 'A debate'}"]
-    for seat, row in said.arguments:
-        if row.mark in said.aimed:
+    for seat, row in statements.arguments:
+        if row.mark in statements.aimed:
             continue
         supports = seat == sides[0] or seat.endswith("_bull")
         lines.append(f"  {'+' if supports else '-'} [{_name(row.mark)}]")
     blocks.append("\n".join(lines))
     for seat in sides:
         blocks.append(f"# {escaped(seat.upper())}")
-        blocks += [said.argument(row) for owner, row in said.arguments if owner == seat]
+        blocks += [statements.argument(row) for owner, row in statements.arguments if owner == seat]
     blocks += _claims(report)
     verdict = decided_sentence(report)
     if verdict:
@@ -86,7 +86,7 @@ def _claims(report: DebateReport) -> list[str]:
 
 
 class _Said:
-    """The statements of a debate, by what they are about."""
+    """The statements of a debate, grouped by the argument they are about."""
 
     def __init__(self, report: DebateReport) -> None:
         questions = report.questions
@@ -140,11 +140,11 @@ class _Said:
         return "\n\n".join(blocks)
 
     def _response(self, name: str, seat: str, response: Statement, answers: Iterable[tuple[str, Statement]]) -> str:
-        asked = " ".join(f"{label}: {text}" for label, text in response.points)
+        questions = " ".join(f"{label}: {text}" for label, text in response.points)
         cited = " ".join(
             [*(f"{row.place}, {row.status}: {row.shown}" for row in _sound(response)), *_unsound(response)]
         )
-        words = " ".join(piece for piece in (f"{response.word}:", response.lead, asked, cited) if piece)
+        words = " ".join(piece for piece in (f"{response.word}:", response.lead, questions, cited) if piece)
         lines = [f"<{_name(seat.upper())} on {name}>: {escaped(words)}"]
         if response.word != "concede":
             lines += [f"  - <{_name(f'Answer {answer.mark}')}>" for _, answer in answers]
@@ -181,8 +181,8 @@ def _standing(row: TraceLine | None) -> str:
         for key, value in (("judged", row.judged), ("computed", row.computed), ("score", row.score))
         if value is not None
     }
-    told = ", ".join(f"{key}: {_quoted(value)}" for key, value in data.items())
-    return f"{tags} {{{told}}}" if told else tags
+    pairs = ", ".join(f"{key}: {_quoted(value)}" for key, value in data.items())
+    return f"{tags} {{{pairs}}}" if pairs else tags
 
 
 def _quoted(value: Any) -> str:

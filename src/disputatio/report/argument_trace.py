@@ -83,8 +83,8 @@ def _cells(row: TraceLine, *, scored: bool, weighed: bool, several: bool) -> lis
 def _standing(word: str | None) -> Span:
     if not word:
         return Span("-", Role.QUIET)
-    shown = one_line(word, 24)
-    return Span(_SHORT.get(shown, shown), word_role(shown))
+    label = one_line(word, 24)
+    return Span(_SHORT.get(label, label), word_role(label))
 
 
 def _stacked(row: TraceLine, width: int) -> list[Line]:

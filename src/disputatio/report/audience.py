@@ -1,6 +1,6 @@
-"""What may be shown of a debate in which people sit while it goes on.
+"""What may be shown of a running debate in which people have seats.
 
-Whoever holds a seat could look at every surface that shows the debate: its page, its stream, its report. So until it
+A person in a seat could open every surface that shows the debate: its page, its stream, its report. So until it
 has ended, all of them show everybody only what every person in a seat may know by then:
 
     1. A turn that every seat may read (`Format.public`). In a competition these are the speeches: directions are for
@@ -9,7 +9,7 @@ has ended, all of them show everybody only what every person in a seat may know 
     3. Where a person judges sides under neutral names, none at all: the names would tell which side is which.
 
 What a person's own seat hears beyond that is in the question that is put to it. Once the debate is closed everything is
-open. One that was only interrupted is not over: it can be gone on with. Where no person sits nothing is held back.
+open. One that was only interrupted is not over: it can be resumed. If no person has a seat, nothing is withheld.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from disputatio.report.turns.registry import turn_kind
 
 WITHHELD = "Shown once the debate has ended."
 _FACTS = frozenset({"ScoreGiven", "VoteCounted", "PenaltyGiven"})
-# What stands in the place of the words of an event that may not be shown; its other fields are no words.
+# Replaces the words of an event that may not be shown. Its other fields are not words.
 _EMPTIED: dict[str, dict[str, Any]] = {
     "TurnTaken": {"form": "withheld", "content": {"withheld": WITHHELD}, "violations": [], "citations": []},
     "Abstained": {"detail": ""},
@@ -68,7 +68,7 @@ class Audience:
 
     @property
     def withholds(self) -> bool:
-        """Whether anything may have to be held back now: people sit there, and it is not over."""
+        """Whether anything may have to be withheld now: people have seats, and the debate is not over."""
         return bool(self._people) and not self._closed
 
     def take(self, record: Iterable[Sealed]) -> None:
@@ -112,22 +112,22 @@ class Audience:
             # Asked once more: only the stronger of the two is heard, and which one that is the rules know alone.
             return False
         known = FORMATS.get(self._format)
-        # Of rules that somebody wrote themselves nobody knows it beforehand.
+        # Custom rules do not say it beforehand.
         if self._blind or known is None or not known.public(form):
             return False
-        taken = self._taken.get(path, inf)
+        taken_at = self._taken.get(path, inf)
         waiting = [(other, since) for other, since in self._waiting.items() if self._asked[other][0] != seat]
-        return all(taken < since and self._together(path, other, taken, since) for other, since in waiting)
+        return all(taken_at < since and self._together(path, other, taken_at, since) for other, since in waiting)
 
     def in_place_of(self, row: Sealed) -> JsonObject | None:
-        """The body that is shown of ``row``; None where that is its own. The whole record so far has been added."""
+        """The body to show instead of that of ``row``; None to show its own. Add the whole record so far first."""
         if not self.withholds or row.kind not in _EMPTIED:
             return None
         body: Any = read_json(row.body)
         # A try that was not taken is no turn yet: its author may still change every word.
         tried = row.kind == "AnswerRejected" and body["path"] not in self._taken
-        shown = row.kind not in _FACTS and not tried and self.shows(str(body["path"]))
-        return None if shown else {**body, **_EMPTIED[row.kind]}
+        is_public = row.kind not in _FACTS and not tried and self.shows(str(body["path"]))
+        return None if is_public else {**body, **_EMPTIED[row.kind]}
 
     def _opened(self, event: DebateOpened) -> None:
         seats: Mapping[str, Any] = event.seats
@@ -168,7 +168,7 @@ def for_audience(record: Sequence[Sealed]) -> tuple[Sealed, ...] | None:
 
 
 def audience_of(record: Iterable[Sealed]) -> Audience:
-    """The audience of the debate that ``record`` tells so far."""
+    """The audience of the debate in ``record`` so far."""
     audience = Audience()
     audience.take(record)
     return audience

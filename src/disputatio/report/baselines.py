@@ -1,4 +1,4 @@
-"""The baselines that were held beside a debate, as every surface shows them: what each came to, and at what cost.
+"""The baselines of a debate, as every surface shows them: the answer of each, and its cost.
 
 The first row is the debate itself. Agreement with a baseline proves nothing, and neither does the lack of it: one
 motion shows what a debate adds in this case at this price, and `disputatio eval` whether it adds anything.
@@ -36,7 +36,7 @@ class Shown(Protocol):
 
     @property
     def baselines(self) -> tuple[BaselineReading, ...]:
-        """Those that were held beside it."""
+        """The baselines."""
 
     @property
     def totals(self) -> Totals:
@@ -77,7 +77,7 @@ class BaselineReading:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Its name."""
         return _NAMES.get(self.name, self.name)
 
     @property
@@ -112,13 +112,13 @@ class BaselineReading:
 
 
 def table_of(report: Shown, verdict: str) -> tuple[tuple[str, ...], ...]:
-    """The debate and its baselines, by ``HEADS``; nothing where no baseline was held."""
+    """The debate and its baselines, by ``HEADS``; empty without baselines."""
     if not report.baselines:
         return ()
     spent = report.totals
     tokens = (spent.input_tokens or 0) + (spent.output_tokens or 0)
-    own = debate_cells(verdict, tokens, None if spent.unpriced else spent.usd, spent.calls, report.id)
-    return (own, *(row.cells for row in report.baselines))
+    debate_row = debate_cells(verdict, tokens, None if spent.unpriced else spent.usd, spent.calls, report.id)
+    return (debate_row, *(row.cells for row in report.baselines))
 
 
 def debate_cells(verdict: str, tokens: int, usd: Decimal | None, calls: int, debate: str) -> tuple[str, ...]:

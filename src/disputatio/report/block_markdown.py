@@ -125,7 +125,7 @@ def _title(block: Title) -> str:
 def _entry(row: Entry) -> str:
     label = f"**{escaped(row.label)}:**"
     texts = row.rows
-    # A doubt and what is missing stand in a quotation, so that they are seen; nothing else of ours does.
+    # Only a doubt and what is missing are set as quotations, so that they are seen.
     sign = "> " if row.tone in {Tone.DOUBT, Tone.WARNING} else ""
     if len(texts) == 1:
         return f"{sign}{label} {escaped_inside(texts[0])}"

@@ -70,11 +70,11 @@ def _block(block: Block, measure: int, width: int) -> list[Line]:
         case Grid():
             return _grid(block, width)
         case Said():
-            said = [line for text in block.texts for line in flow([span(text)], measure, first=(Span("  "),), hang=2)]
-            return [(span(cut(block.mark, measure), Role.MARK),), *said]
+            body = [line for text in block.texts for line in flow([span(text)], measure, first=(Span("  "),), hang=2)]
+            return [(span(cut(block.mark, measure), Role.MARK),), *body]
         case Verbatim():
-            said = flow([span(block.text)], measure, first=(Span("  "),), hang=2)
-            return [(span(cut(block.title, measure), Role.MARK),), *said]
+            body = flow([span(block.text)], measure, first=(Span("  "),), hang=2)
+            return [(span(cut(block.title, measure), Role.MARK),), *body]
         case Points():
             return _points(block, measure)
         case Preformatted():
@@ -93,10 +93,10 @@ def _entry(row: Entry, width: int) -> list[Line]:
     lines: list[Line] = []
     texts = row.rows
     for number, text in enumerate(texts, start=1):
-        told = f"{number}. {text}" if row.numbered and len(texts) > 1 else text
+        numbered = f"{number}. {text}" if row.numbered and len(texts) > 1 else text
         lead = first if number == 1 else (Span(" " * hang),)
         deeper = 3 if row.numbered and len(texts) > 1 else 0
-        laid = flow([span(told, _ROLES[row.tone])], width, first=lead, hang=hang + deeper)
+        laid = flow([span(numbered, _ROLES[row.tone])], width, first=lead, hang=hang + deeper)
         lines += shortened(laid, row.most_lines, width) if row.most_lines else laid
     return lines
 
@@ -134,7 +134,7 @@ def _cell(cell: Cell) -> Span:
 
 
 def _points(block: Points, width: int) -> list[Line]:
-    """Labels with their texts beside them, or below them where the label is long or the width small."""
+    """Labels, each followed by its text on the same line, or below if the label is long or the width small."""
     lines: list[Line] = []
     for row in block.rows:
         label = one_line(row.label, 60)

@@ -1,4 +1,4 @@
-"""What documents are made of: blocks that a presenter makes of a debate and that every surface renders in its own way.
+"""Blocks of a document. A presenter makes them of a debate, and every surface renders them in its own way.
 
 A presenter knows formats and no surface; a renderer knows blocks and no format. Words of participants, evidence and
 people are data in every block; the renderers escape them.
@@ -15,7 +15,7 @@ from disputatio.report.verdict import StructuredReading
 
 
 class Tone(StrEnum):
-    """How an entry is to be read. No tone says what the words beside it do not say."""
+    """How to read an entry. A tone never says more than the words do."""
 
     PLAIN = "plain"
     DECISION = "decision"
@@ -26,9 +26,9 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """The title of a document, and facts that stand beside it, such as an id and a status.
+    """The title of a document, with facts such as an id and a status.
 
-    Plain text has no type for titles: there ``label`` stands before it, so that no title can pass for a line of ours.
+    Plain text has no titles, so ``label`` precedes it there. So no title can pass for a line of the program.
     """
 
     text: str
@@ -66,7 +66,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of the document's own words. ``strong`` is a finding that nobody may overlook."""
+    """A paragraph in the program's words. ``strong`` marks a finding that no reader may overlook."""
 
     text: str
     strong: bool = False
@@ -91,11 +91,11 @@ class Cell:
     """A cell of a table.
 
     Attributes:
-        text: what stands in it.
+        text: its content.
         mark: the seat whose colour it has; empty for none.
         note: a remark below the text.
         turn: the path of the turn that it leads to; empty for none.
-        share: the length of a bar beside the text, 0 to 1; None for no bar.
+        share: the length of a bar next to the text, 0 to 1; None for no bar.
     """
 
     text: str
@@ -172,7 +172,7 @@ class Preformatted:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentTrace:
-    """Every argument with what it drew and how it stands, as the judges found and as computed."""
+    """Every argument with the responses to it and its standing, as judged and as computed."""
 
     verdict: StructuredReading
 
@@ -199,7 +199,7 @@ class Section:
 
     Attributes:
         title: its heading.
-        blocks: what stands in it.
+        blocks: its content.
         note: what regulation or guidance it answers; empty for none.
         appendix: whether it is an appendix.
         key: its name in addresses.

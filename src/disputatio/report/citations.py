@@ -28,8 +28,8 @@ class CitationReading:
         words: the source's own words; empty where it has none.
         status: ``verified``, ``repaired`` or ``unverified``.
         why: why it is not verified; empty where it is.
-        passage: the id of the passage the words stand in; empty where they stand nowhere.
-        spans: where in the source's text they stand, as offsets; of an unverified citation, what was nearest.
+        passage: the id of the passage that has the words; empty if none has.
+        spans: their offsets in the source's text; for an unverified citation, the nearest words.
     """
 
     about: str
@@ -44,7 +44,7 @@ class CitationReading:
 
     @property
     def place(self) -> str:
-        """Where it is said to stand: ``report#2``, ``figures at /release/hours``."""
+        """The cited place: ``report#2``, ``figures at /release/hours``."""
         if self.pointer is not None:
             return f"{self.source} at {self.pointer or 'the top'}"
         return self.passage or self.source
@@ -56,14 +56,14 @@ class CitationReading:
 
     @property
     def shown(self) -> str:
-        """What is shown as cited: the source's own words where it bears the citation out, else what was said."""
+        """The cited words: the source's own if it supports the citation, else the seat's."""
         if self.pointer is not None:
             return self.said
         return f'"{self.words if self.sound and self.words else self.said}"'
 
     @property
     def note(self) -> str:
-        """What should be known beside the status; empty where nothing should."""
+        """A remark on the status; may be empty."""
         if self.status == "repaired":
             return f'the source\'s own words; the seat wrote "{self.said}"'
         return "" if self.sound else self.why
@@ -80,7 +80,7 @@ def citation_readings(rows: Any) -> tuple[CitationReading, ...]:
 
 
 def unstated_readings(rows: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The figures that stand in no source, by what they are about."""
+    """The figures that no source has, by what they are about."""
     return tuple(
         (
             one_line(str(row.get("about") or ""), 80),
@@ -92,13 +92,13 @@ def unstated_readings(rows: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def unstated_sentence(rows: Iterable[tuple[str, tuple[str, ...]]]) -> str:
-    """Which figures stand in no source; empty where there are none."""
-    said = list(rows)
-    number = sum(len(figures) for _, figures in said)
+    """A sentence on the figures that no source has; empty if there are none."""
+    entries = list(rows)
+    number = sum(len(figures) for _, figures in entries)
     if not number:
         return ""
-    places = "; ".join(f"{about}: {', '.join(figures)}" for about, figures in said[:_MOST_PLACES] if figures)
-    more = " and more" if len(said) > _MOST_PLACES else ""
+    places = "; ".join(f"{about}: {', '.join(figures)}" for about, figures in entries[:_MOST_PLACES] if figures)
+    more = " and more" if len(entries) > _MOST_PLACES else ""
     return f"{counted(number, 'figure')} in no source ({places}{more})"
 
 
@@ -107,13 +107,13 @@ _MOST_PLACES = 6
 
 def _reading(row: Mapping[str, Any]) -> CitationReading:
     pointer = row.get("pointer")
-    said = str(row.get("quote") or "") if pointer is None else _written(row.get("value"))
+    quoted = str(row.get("quote") or "") if pointer is None else _written(row.get("value"))
     why = str(row.get("detail") or row.get("reason") or "")
     return CitationReading(
         about=one_line(str(row.get("about") or ""), 80),
         source=one_line(str(row.get("source_id") or ""), 80),
         pointer=None if pointer is None else one_line(str(pointer), 300),
-        said=one_line(said),
+        said=one_line(quoted),
         words=one_line(str(row.get("words") or "")),
         status=one_line(str(row.get("status") or ""), 40),
         why=one_line(why, 300),

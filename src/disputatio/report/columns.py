@@ -124,14 +124,14 @@ def _unbroken(word: str) -> Iterator[str]:
         if word:
             yield word
         return
-    held = ""
+    piece = ""
     for char in word:
-        if held and _may_break(held[-1], char):
-            yield held
-            held = ""
-        held += char
-    if held:
-        yield held
+        if piece and _may_break(piece[-1], char):
+            yield piece
+            piece = ""
+        piece += char
+    if piece:
+        yield piece
 
 
 def _may_break(before: str, after: str) -> bool:

@@ -52,7 +52,7 @@ class Consultation:
 
     @classmethod
     def of(cls, event: ToolCalled, texts: Mapping[str, str]) -> Consultation:
-        """What ``event`` tells, with the text it names."""
+        """The consultation in ``event``, with the text it names."""
         text = texts.get(event.result)
         return cls(
             tool=one_line(event.tool),
@@ -69,11 +69,11 @@ class Consultation:
     @property
     def call(self) -> str:
         """The tool with its arguments, such as ``calculate(expression="3.8 - 0.7")``."""
-        shown = ", ".join(
+        arguments = ", ".join(
             f"{one_line(name, 40)}={one_line(canonical(value), _ARGUMENT_CHARS)}"
             for name, value in self.arguments.items()
         )
-        return f"{self.tool}({shown})"
+        return f"{self.tool}({arguments})"
 
     @property
     def line(self) -> str:

@@ -16,9 +16,9 @@ def is_own_outcome(outcome: Mapping[str, Any]) -> bool:
 
 
 def outcome_statements(outcome: Mapping[str, Any]) -> tuple[Statement, ...]:
-    """The outcome of a format that has no view of its own: of own rules what they returned, else everything."""
+    """The outcome of a format without a view of its own: what custom rules returned, else everything."""
     if not is_own_outcome(outcome):
         return tuple(any_content(outcome))
-    told = {"result": outcome.get("reading"), "winner": outcome.get("winner"), **outcome["result"]}
-    rows = any_content({key: value for key, value in told.items() if value not in ("", None)})
+    entries = {"result": outcome.get("reading"), "winner": outcome.get("winner"), **outcome["result"]}
+    rows = any_content({key: value for key, value in entries.items() if value not in ("", None)})
     return (*rows, *any_content({"rules": outcome.get("rules")}))

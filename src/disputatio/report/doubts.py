@@ -1,6 +1,6 @@
 """What speaks against a result, the worst first. Which doubt is worst is the order of ``DoubtKind`` and nothing else.
 
-The order goes from "there is nothing to rely on" to "this holds for every debate". A kind that is found stands above
+The order goes from "there is nothing to rely on" to "this holds for every debate". A kind that is found ranks above
 every kind below it, whatever the numbers, so two people who read the same record name the same worst doubt.
 ``docs/reference/worst-doubt.md`` states the same list.
 """
@@ -76,7 +76,7 @@ _Found = Iterable[tuple[DoubtKind, str]]
 
 
 def is_judged(report: DebateReport) -> bool:
-    """Whether somebody found on the debate. Votes of a panel, and what a user's own rules return, count as findings."""
+    """Whether the debate was judged. Votes of a panel and results of custom rules count as judgements."""
     if panel_reading(report) is not None or is_own_outcome(report.outcome):
         return True
     judged = report.outcome.get("judged")
@@ -156,21 +156,21 @@ def contradiction(report: DebateReport) -> str:
     if verdict is None or not verdict.judged or is_review(report.outcome):
         return ""
     best = leader(verdict)
-    own: dict[str, set[str]] = {}
+    arguments: dict[str, set[str]] = {}
     for row in verdict.trace:
-        own.setdefault(side_of(row.side), set()).add(row.id)
-    gone: dict[str, set[str]] = {}
-    given: dict[str, set[str]] = {}
+        arguments.setdefault(side_of(row.side), set()).add(row.id)
+    withdrawn: dict[str, set[str]] = {}
+    conceded: dict[str, set[str]] = {}
     for moved in movements(report):
-        gone.setdefault(moved.side, set()).update(moved.withdrawn)
-        given.setdefault(moved.side, set()).update(moved.conceded)
-    for side, ids in own.items():
-        others = set().union(*(rows for other, rows in own.items() if other != side))
+        withdrawn.setdefault(moved.side, set()).update(moved.withdrawn)
+        conceded.setdefault(moved.side, set()).update(moved.conceded)
+    for side, ids in arguments.items():
+        others = set().union(*(rows for other, rows in arguments.items() if other != side))
         if best is not None and best != side:
             continue
-        if ids <= gone.get(side, set()):
+        if ids <= withdrawn.get(side, set()):
             return f"{seat_name(side)} withdrew all {len(ids)} of its arguments"
-        if others and others <= given.get(side, set()):
+        if others and others <= conceded.get(side, set()):
             return f"{seat_name(side)} conceded every argument of the other side"
     if all(row.judged in {"REFUTED", "VOID"} for row in verdict.trace):
         return "no argument of either side survived the judging"
@@ -213,8 +213,8 @@ def _jury(report: DebateReport) -> _Found:
     rows = [row for row in objects_in(jury.panel.get("judges")) if row.get("heard")]
     verdicts = {str(row.get("verdict")) for row in rows}
     if jury.several and len(verdicts) > 1:
-        told = listed([f"{seat_name(str(row.get('judge')))} {_found_for(str(row.get('verdict')))}" for row in rows])
-        yield DoubtKind.SPLIT, f"The judges disagree: {told}."
+        findings = listed([f"{seat_name(str(row.get('judge')))} {_found_for(str(row.get('verdict')))}" for row in rows])
+        yield DoubtKind.SPLIT, f"The judges disagree: {findings}."
     lost = [seat_name(str(row.get("judge"))) for row in objects_in(jury.panel.get("failed"))]
     if lost:
         counts = "counts" if len(lost) == 1 else "count"
@@ -234,21 +234,21 @@ def _votes(report: DebateReport) -> _Found:
         else []
     )
     options = tally if isinstance(tally, Mapping) else {}
-    told = ", ".join(f"{one_line(str(option), 40)} {number}" for option, number in options.items() if number)
+    votes_in_words = ", ".join(f"{one_line(str(option), 40)} {number}" for option, number in options.items() if number)
     if panel is not None and not any(row.winner for row in panel.counts[-1:]):
-        yield DoubtKind.SPLIT, f"The vote did not decide: {told or 'nobody voted'}."
+        yield DoubtKind.SPLIT, f"The vote did not decide: {votes_in_words or 'nobody voted'}."
     elif len(counts) > 1 and (counts[0] - counts[1] <= 1 or 3 * counts[0] < 2 * sum(counts)):
         voters = "answers" if panel is None else "votes"
-        yield DoubtKind.SPLIT, f"The {voters} are split: {told}."
+        yield DoubtKind.SPLIT, f"The {voters} are split: {votes_in_words}."
     if panel is not None:
         if panel.alike:
             yield DoubtKind.ALIKE, "All debaters are one model with one prompt: their votes are not independent."
         if panel.silences:
             yield DoubtKind.INCOMPLETE, f"{panel.silences[0].rstrip('.')}."
-        kept = sorted({row.voter for count in panel.counts[-1:] for row in count.ballots if row.kept})
-        if kept:
-            who = listed(list(map(seat_name, kept)))
-            yield DoubtKind.INCOMPLETE, f"{who} {_was(kept)} silent at the end; an earlier vote counts."
+        silent = sorted({row.voter for count in panel.counts[-1:] for row in count.ballots if row.kept})
+        if silent:
+            who = listed(list(map(seat_name, silent)))
+            yield DoubtKind.INCOMPLETE, f"{who} {_was(silent)} silent at the end; an earlier vote counts."
         if "no debater dominated" not in panel.dominance and panel.dominance:
             yield DoubtKind.CONDUCT, f"{capital(panel.dominance)}."
 
@@ -263,11 +263,9 @@ def _challenge(report: DebateReport) -> _Found:
         yield DoubtKind.UNCHALLENGED, "No debate took place: nobody challenged the answer."
     if is_weakly_challenged(report.outcome):
         strength = report.outcome.get("challenge_strength")
-        told = f" (strength {strength} of 10)" if isinstance(strength, int) else ""
-        yield (
-            DoubtKind.UNCHALLENGED,
-            f"The critic's challenge was weak or missing{told}: this is no evidence that the decision was challenged.",
-        )
+        rating = f" (strength {strength} of 10)" if isinstance(strength, int) else ""
+        weak = f"The critic's challenge was weak or missing{rating}"
+        yield DoubtKind.UNCHALLENGED, f"{weak}: this is no evidence that the decision was challenged."
     elif verdict is not None and verdict.trace and not any(row.drew for row in verdict.trace):
         yield DoubtKind.UNCHALLENGED, "No argument drew a response."
 
@@ -285,9 +283,9 @@ def _judging(report: DebateReport) -> _Found:
     if any(row.seat.startswith("judge") and row.kind == "analyst" for row in report.seats):
         yield DoubtKind.ONCE, "Fixed rules judged: their standings are the computed ones, by construction."
     elif is_judged(report) and not jury.panel and report.imported is None and not panel_reading(report):
-        told = _judged_once(report, match)
-        if told:
-            yield DoubtKind.ONCE, told
+        sentence = _judged_once(report, match)
+        if sentence:
+            yield DoubtKind.ONCE, sentence
 
 
 def _judged_once(report: DebateReport, match: MatchReading | None) -> str:

@@ -1,7 +1,7 @@
 """The heading of a result, the same on every surface.
 
 The rule (requirement K8): a result that was reached with seats missing, or that was cut short, says so in its
-heading. Nobody can see a verdict of this debate without seeing what it lacks.
+heading. So every reader of a verdict also sees what the debate lacks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Heading:
 
     @property
     def whole(self) -> bool:
-        """Whether the debate was held to its end with every seat heard."""
+        """Whether the debate reached its end and every seat was heard."""
         return self.status is Status.COMPLETE
 
 
@@ -54,8 +54,8 @@ def _sentence(report: DebateReport) -> str:
     if report.status is Status.DEGRADED:
         parts = silent
     elif report.status is Status.FAILED:
-        told = report.reason or "no seat took a turn"
-        parts = [told.rstrip("."), *silent]
+        reason = report.reason or "no seat took a turn"
+        parts = [reason.rstrip("."), *silent]
     elif report.status is Status.TRUNCATED:
         unheard = _not_asked(report)
         parts = [f"stopped at the ceiling: {report.reason}" if report.reason else "stopped at the ceiling"]
@@ -97,8 +97,8 @@ def _abstained_in(phases: dict[str, list[str]], cause: str) -> str:
     for phase, silent in phases.items():
         groups.setdefault(listed(silent), []).append(in_phase(phase))
     (seats, first), *others = groups.items()
-    said = [f"{seats} abstained in {listed(first)}", *(f"{who} in {listed(where)}" for who, where in others)]
-    return one_line(", ".join(said)) + _because(cause)
+    parts = [f"{seats} abstained in {listed(first)}", *(f"{who} in {listed(where)}" for who, where in others)]
+    return one_line(", ".join(parts)) + _because(cause)
 
 
 def abstained(seat: str, phase: str, detail: str) -> str:

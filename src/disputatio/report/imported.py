@@ -1,4 +1,4 @@
-"""What is told of a debate that was held elsewhere and imported: what its transcript says, and what is unknown."""
+"""Describe an imported debate: what its transcript says, and what is unknown."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def imported_sentence(imported: TranscriptImported) -> str:
 
 
 def imported_facts(imported: TranscriptImported) -> list[tuple[str, str]]:
-    """The rows of a head in place of those on ceilings and cost: the file, when it was held, what else it states."""
-    held = one_line(imported.held, 60) or "the transcript does not say when"
+    """Facts that replace those on ceilings and cost: the file, the date, and what else the transcript states."""
+    when = one_line(imported.held, 60) or "the transcript does not say when"
     stated = [f"{one_line(key, 60)} {one_line(str(value), 120)}" for key, value in imported.stated.items()]
-    rows = [("ImportedTranscript", one_line(imported.file, 160)), ("Held", held)]
+    rows = [("ImportedTranscript", one_line(imported.file, 160)), ("Held", when)]
     return [*rows, *([("Stated", "; ".join(stated))] if stated else [])]
 
 
@@ -37,15 +37,15 @@ def imported_sureness(report: DebateReport) -> tuple[str, ...]:
     known = {row.get("id") for row in claims if row.get("id")}
     names = [name for row in claims for name in row.get("refers_to") or ()]
     lost = sum(name not in known for name in names)
-    said = ["imported, not held here: whether its turns kept any rule was not checked"]
+    sentences = ["imported, not held here: whether its turns kept any rule was not checked"]
     if known:
         found = "all of them found" if not lost else f"{lost} of them to claims that the transcript does not have"
-        told = f"{counted(len(names), 'reference')} to claims, {found}" if names else "no claim refers to another"
-        said.append(f"{counted(len(known), 'numbered claim')}; {told}")
+        references = f"{counted(len(names), 'reference')} to claims, {found}" if names else "no claim refers to another"
+        sentences.append(f"{counted(len(known), 'numbered claim')}; {references}")
     judged = report.outcome.get("judgments")
     if isinstance(judged, list | tuple):
-        said.append(f"{counted(len(judged), 'judgment')} as the transcript states them, none of them made here")
-    return (*said, "what the sides state as evidence was not checked against any source")
+        sentences.append(f"{counted(len(judged), 'judgment')} as the transcript states them, none of them made here")
+    return (*sentences, "what the sides state as evidence was not checked against any source")
 
 
 def _claims(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:

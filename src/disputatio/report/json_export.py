@@ -1,6 +1,6 @@
 """A debate as JSON under a published, versioned schema (``export-schema.json`` beside this file).
 
-Keys always come in the same order, amounts of money are strings, and what nobody reported is null. A reader that
+Keys always come in the same order, amounts of money are strings, and unreported values are null. A reader that
 accepts version 1 accepts every later export of version 1: keys may be added, none is taken away or changed.
 """
 
@@ -166,14 +166,14 @@ def _citation(row: CitationReading) -> dict[str, Any]:
 
 
 def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
-    taken = entry.state is EntryState.TAKEN
-    said = entry.statements(questions) if taken else ()
+    was_taken = entry.state is EntryState.TAKEN
+    statements = entry.statements(questions) if was_taken else ()
     return {
         "path": entry.path,
         "seat": entry.seat,
         "form": entry.form,
         "state": entry.state.value,
-        "content": _plain(entry.content) if taken else None,
+        "content": _plain(entry.content) if was_taken else None,
         "said": [
             {
                 "mark": row.mark,
@@ -182,7 +182,7 @@ def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
                 "points": [list(point) for point in row.points],
                 "citations": [_citation(cited) for cited in row.citations],
             }
-            for row in said
+            for row in statements
         ],
         "violations": _plain(entry.violations),
         "repaired": entry.repaired,

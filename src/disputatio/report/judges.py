@@ -86,28 +86,32 @@ class JuryReading:
             totals = row.get("totals") or {}
             points = ", ".join(f"{side} {totals[side]:.2f}" for side in sorted(totals, key=_side))
             word = str(row.get("verdict") or "not heard")
-            shown = {"tie": "a tie"}.get(word, f"for {word}" if points else word)
+            verdict = {"tie": "a tie"}.get(word, f"for {word}" if points else word)
             after = _SWAPS.get(str(row.get("swap")), "") if row.get("heard") else str(row.get("failure") or "")
-            found.append((str(row.get("judge")), f"{shown} ({points})" if points else shown, after))
+            found.append((str(row.get("judge")), f"{verdict} ({points})" if points else verdict, after))
         return found
 
     def sureness(self) -> list[str]:
         """How far the verdict can be trusted, in sentences."""
-        said = [f"{row['judge']} was not heard and still counts: {row['reason']}" for row in self._failed()]
+        sentences = [f"{row['judge']} was not heard and still counts: {row['reason']}" for row in self._failed()]
         if self.panel and self.panel.get("orders") != "both orders":
-            said.append("the sides were shown in one order only, so an effect of the order would not be seen")
+            sentences.append("the sides were shown in one order only, so an effect of the order would not be seen")
         decided = [str(judge) for judge in self.panel.get("order_decided") or ()]
         if decided:
-            said.append(f"the order of the sides decided what {listed(decided)} found, which therefore counts as a tie")
+            sentences.append(
+                f"the order of the sides decided what {listed(decided)} found, which therefore counts as a tie"
+            )
         weights = self.panel.get("weights")
         if isinstance(weights, Mapping):
             shares = ", ".join(f"{judge} {share:.0%}" for judge, share in weights.get("shares", {}).items())
-            said.append(f"{weights.get('source')} weights: {shares}")
-        said += self.agreement
-        said += [f"scores of {judge} may be inflated: {text}" for judge, inflated, text in self.spreads if inflated]
+            sentences.append(f"{weights.get('source')} weights: {shares}")
+        sentences += self.agreement
+        sentences += [
+            f"scores of {judge} may be inflated: {text}" for judge, inflated, text in self.spreads if inflated
+        ]
         calm = [text for _, inflated, text in self.spreads if not inflated]
-        said += [f"score inflation: {text}" for text in dict.fromkeys(calm)]
-        return [*said, *self.retests]
+        sentences += [f"score inflation: {text}" for text in dict.fromkeys(calm)]
+        return [*sentences, *self.retests]
 
     def _failed(self) -> list[Mapping[str, Any]]:
         return objects_in(self.panel.get("failed"))
@@ -150,11 +154,11 @@ def void_words(rows: Sequence[tuple[str, str]]) -> str:
     """How many findings are void, and why; ``rows`` are (argument, reason)."""
     if not rows:
         return ""
-    # Each reason stands at its argument in the trace; here a few are enough.
-    told = "; ".join(f"{argument}: {spoken(reason)}" for argument, reason in rows[:_FEW])
-    told += f"; and {len(rows) - _FEW} more in the trace" if len(rows) > _FEW else ""
+    # The trace gives each reason with its argument; here a few are enough.
+    reasons = "; ".join(f"{argument}: {spoken(reason)}" for argument, reason in rows[:_FEW])
+    reasons += f"; and {len(rows) - _FEW} more in the trace" if len(rows) > _FEW else ""
     verb = "is void and counts nowhere" if len(rows) == 1 else "are void and count nowhere"
-    return f"{counted(len(rows), 'finding')} {verb} ({told})"
+    return f"{counted(len(rows), 'finding')} {verb} ({reasons})"
 
 
 def _side(side: str) -> tuple[int, str]:

@@ -47,7 +47,7 @@ class AnalystLine:
 
 @dataclass(frozen=True, slots=True)
 class MarketReading:
-    """A market debate by analyst, and what it was held on."""
+    """A market debate by analyst, with its subject and data."""
 
     analysts: tuple[AnalystLine, ...]
     subject: str
@@ -121,9 +121,9 @@ def market_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...
     """The entries of the briefing of a market debate, in their order; empty for another outcome."""
     if not is_market(outcome):
         return ()
-    said = as_object(outcome.get("synthesis"))
+    synthesis = as_object(outcome.get("synthesis"))
     points: list[tuple[str, tuple[str, ...]]] = [
-        (title, (str(said[key]),)) for key, title in SYNTHESIS if said.get(key)
+        (title, (str(synthesis[key]),)) for key, title in SYNTHESIS if synthesis.get(key)
     ]
     silent = [
         f"{short(row.get('seat'), 40)}: {short(each.get('detail') or each.get('reason'), 200)}"
@@ -140,43 +140,45 @@ def market_sureness(report: DebateReport) -> list[str]:
     """How far the result can be trusted, in sentences."""
     outcome: Mapping[str, Any] = report.outcome
     reading = market_reading(report)
-    said = []
+    sentences = []
     if not outcome.get("judged"):
-        said.append("nobody judged the arguments")
+        sentences.append("nobody judged the arguments")
     elif reading is not None:
-        said.append(
+        sentences.append(
             f"the judge's integers: {reading.inflation}"
             if not reading.inflated
             else f"score inflation: {reading.inflation}"
         )
     if any(row.seat == "judge" and row.kind == "analyst" for row in report.seats):
-        said.append("the judge is a table of rules: its standings are the computed ones, by construction")
-    said += stated_rates(report)
+        sentences.append("the judge is a table of rules: its standings are the computed ones, by construction")
+    sentences += stated_rates(report)
     counts: dict[str, int] = {}
     for row in report.citations:
         counts[row.status] = counts.get(row.status, 0) + 1
     if counts:
         order = sorted(counts.items(), key=_verified_first)
-        told = listed([f"{number} {status}" for status, number in order])
-        said.append(f"{counted(sum(counts.values()), 'figure')} looked up in the knowledge base: {told}")
+        statuses = listed([f"{number} {status}" for status, number in order])
+        sentences.append(f"{counted(sum(counts.values()), 'figure')} looked up in the knowledge base: {statuses}")
     loose = sum(len(row.get("not_borne_out") or ()) for row in objects_in(outcome.get("trace")))
     if loose:
-        said.append(f"{counted(loose, 'number')} in claims that nothing in the base bears out")
+        sentences.append(f"{counted(loose, 'number')} in claims that nothing in the base bears out")
     if reading is not None and "synthetic" in reading.subject:
-        said.append("the knowledge base is synthetic: its values are invented")
-    return said
+        sentences.append("the knowledge base is synthetic: its values are invented")
+    return sentences
 
 
 def stated_rates(report: DebateReport) -> list[str]:
     """Why rule-based analysts of a side mostly state the same confidence: the usual one, how often, and its reason."""
     by_rules = {row.seat for row in report.seats if row.kind == "analyst"}
     outcome: Mapping[str, Any] = report.outcome
-    said = []
+    parts = []
     for side in ("bull", "bear"):
-        own = [row for row in objects_in(outcome.get("trace")) if str(row.get("side")).endswith(f"_{side}")]
-        stated = [value for row in own if row.get("side") in by_rules if (value := as_number(row.get("confidence")))]
+        arguments = [row for row in objects_in(outcome.get("trace")) if str(row.get("side")).endswith(f"_{side}")]
+        stated = [
+            value for row in arguments if row.get("side") in by_rules if (value := as_number(row.get("confidence")))
+        ]
         if stated:
             usual = max(dict.fromkeys(stated), key=stated.count)
-            said.append(f"{stated.count(usual)} of {len(stated)} {side} arguments by rules state {usual:.2f}")
+            parts.append(f"{stated.count(usual)} of {len(stated)} {side} arguments by rules state {usual:.2f}")
     why = "rules state published rates; a signal without one has the share of months in which shares rose, or fell"
-    return [f"{', '.join(said)}: {why}"] if said else []
+    return [f"{', '.join(parts)}: {why}"] if parts else []

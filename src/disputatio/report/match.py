@@ -86,7 +86,7 @@ class SpeechReading:
 
 @dataclass(frozen=True, slots=True)
 class PenaltyReading:
-    """Points that a speech cost somebody."""
+    """Points deducted for a speech."""
 
     speech: str
     who: str
@@ -137,7 +137,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class MatchReading:
-    """The result of a match. ``winner`` is ``pro``, ``con`` or ``draw``; empty where it cannot be told."""
+    """The result of a match. ``winner`` is ``pro``, ``con`` or ``draw``; empty if it is not known."""
 
     sentence: str
     best: str
@@ -215,10 +215,10 @@ def _scored(who: str, row: Mapping[str, Any]) -> Scored:
 
 def _notes(outcome: Mapping[str, Any]) -> Iterable[str]:
     """What is missing or uneven, in sentences."""
-    given = {team: row.get("speeches") for team, row in _teams(outcome["teams"])}
-    if len(set(given.values())) > 1:
-        told = " and ".join(f"{seat_name(team)} gave {number}" for team, number in given.items())
-        yield one_line(f"Every speech brings points, and {told}: compare the points per speech.", 200)
+    speeches = {team: row.get("speeches") for team, row in _teams(outcome["teams"])}
+    if len(set(speeches.values())) > 1:
+        numbers = " and ".join(f"{seat_name(team)} gave {number}" for team, number in speeches.items())
+        yield one_line(f"Every speech brings points, and {numbers}: compare the points per speech.", 200)
     unscored = [str(row) for row in outcome.get("unscored") or ()]
     if unscored:
         them = "It is" if len(unscored) == 1 else "They are"
@@ -233,11 +233,11 @@ def _notes(outcome: Mapping[str, Any]) -> Iterable[str]:
 
 def match_sureness(reading: MatchReading) -> list[str]:
     """How far the result can be trusted, in sentences."""
-    said = ["words, penalties and totals were counted by code; the scores are one judge's"]
+    sentences = ["words, penalties and totals were counted by code; the scores are one judge's"]
     void = sum(row.endswith(_NOT_SAID) for speech in reading.speeches for row in speech.fouls)
     if void:
-        said.append(f"{counted(void, 'violation')} named by the judge did not count: nobody said the words")
-    return said
+        sentences.append(f"{counted(void, 'violation')} named by the judge did not count: nobody said the words")
+    return sentences
 
 
 _NOT_SAID = "(nobody said these words: it does not count)"

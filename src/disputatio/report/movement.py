@@ -19,7 +19,7 @@ from disputatio.report.turns.statement import natural
 class Movement:
     """How one seat ended. ``shift`` is its own word for it, such as ``weakened``; empty where it gave none.
 
-    ``conceded`` are arguments of others that it accepts; ``own`` is how many arguments of its own it spoke about.
+    ``conceded`` are arguments of others that it accepts; ``own`` is the number of its own that it spoke about.
     """
 
     seat: str

@@ -127,8 +127,8 @@ class PanelReading:
     @property
     def notes(self) -> list[str]:
         """What the signs in the votes mean, where they occur."""
-        shown = {ballot.shown[-1:] for count in self.counts for ballot in count.ballots}
-        return [text for sign, text in (("*", KEPT), ("-", SILENT)) if sign in shown]
+        shown_last = {ballot.shown[-1:] for count in self.counts for ballot in count.ballots}
+        return [text for sign, text in (("*", KEPT), ("-", SILENT)) if sign in shown_last]
 
     @property
     def silences(self) -> list[str]:
@@ -208,7 +208,7 @@ def tally_words(reading: PanelReading) -> str:
 
 
 def count_words(count: CountReading, options: Sequence[str] = ()) -> str:
-    """One count in a sentence, as it is told while the debate runs."""
+    """One count in a sentence, as it is shown while the debate runs."""
     tally = ", ".join(f"{option} {count.votes_for(option)}" for option in (options or count.tally))
     return f"Votes after {count.after}: {tally}. {capital(count.reason)}."
 
@@ -235,15 +235,17 @@ def escalation_words(to: str, name: str, answer: str, debate: str, failure: str)
         return f"A person was asked: {one_line(failure, 300).rstrip('.')}."
     if failure:
         return f"It could not be handed over to {who}: {one_line(failure, 300).rstrip('.')}."
-    said = {"person": "who decided", "debate": "which came to"}.get(to, "which answered")
+    decided = {"person": "who decided", "debate": "which came to"}.get(to, "which answered")
     return (
-        f"It was handed over to {who}, {said}: {one_line(answer, 400)}" if answer else f"It was handed over to {who}."
+        f"It was handed over to {who}, {decided}: {one_line(answer, 400)}"
+        if answer
+        else f"It was handed over to {who}."
     )
 
 
 def panel_sureness(reading: PanelReading) -> list[str]:
     """How far the decision can be trusted, in sentences."""
-    said = ["the votes were counted by code over all registered debaters"]
-    said += ["the first proposals were made without hearing anybody"] if len(reading.debaters) > 1 else []
-    said += [row for row in (reading.diversity, reading.dominance) if row]
-    return [*said, *reading.silences]
+    sentences = ["the votes were counted by code over all registered debaters"]
+    sentences += ["the first proposals were made without hearing anybody"] if len(reading.debaters) > 1 else []
+    sentences += [row for row in (reading.diversity, reading.dominance) if row]
+    return [*sentences, *reading.silences]

@@ -46,7 +46,7 @@ from disputatio.report.turns.turn_kind import TurnKind
 
 
 class EntryState(StrEnum):
-    """How an ask stands."""
+    """The state of an ask."""
 
     TAKEN = "taken"
     ABSTAINED = "abstained"
@@ -134,8 +134,8 @@ class Entry:
     @property
     def broken(self) -> tuple[Mapping[str, Any], ...]:
         """The rules it broke, under the same names."""
-        told = {"arguments": self.content.get("arguments"), "broken": self.violations}
-        return tuple(with_real_names(self.path, told)["broken"])
+        facts = {"arguments": self.content.get("arguments"), "broken": self.violations}
+        return tuple(with_real_names(self.path, facts)["broken"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class PhaseReading:
 
 @dataclass(frozen=True, slots=True)
 class DebateReport:
-    """A debate as its record tells it.
+    """A debate as its record has it.
 
     ``seconds``, ``opened_at`` and ``last_at`` are known only where the events came sealed. ``taken_back`` are
     abstentions that were asked again on resume; ``addenda`` what was attached after the end; ``head`` is the last hash
@@ -198,7 +198,7 @@ class DebateReport:
     def of(
         cls, debate_id: str, events: Iterable[Event | Sealed], texts: Mapping[str, str] | None = None
     ) -> DebateReport:
-        """The report of the debate that ``events`` tell, from its opening to wherever it stands.
+        """Build the report of a debate from its ``events``, from the opening to the last one so far.
 
         Args:
             debate_id: its id.

@@ -30,9 +30,9 @@ def is_review(outcome: Mapping[str, Any]) -> bool:
 
 def contests_in(outcome: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Every round of a review with each of its contests, one for each position."""
-    for held in objects_in(outcome.get("rounds")):
-        for contest in objects_in(held.get("contests")):
-            yield held, contest
+    for round_ in objects_in(outcome.get("rounds")):
+        for contest in objects_in(round_.get("contests")):
+            yield round_, contest
 
 
 def review_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -98,13 +98,13 @@ def _challenges(outcome: Mapping[str, Any]) -> list[str]:
         criticism = contest.get("criticism")
         if not isinstance(criticism, Mapping):
             continue
-        told = criticism.get("challenge") or {}
+        challenge = criticism.get("challenge") or {}
         first = criticism.get("first_challenge")
         again = f"; asked again after {first.get('strength')} of 10" if isinstance(first, Mapping) else ""
         where = _where(outcome, held, contest)
         found.append(
-            f"{where}strength {told.get('strength')} of 10 (the critic says {told.get('claimed')}, the program "
-            f"finds {told.get('measured')}: {told.get('because')}){again}"
+            f"{where}strength {challenge.get('strength')} of 10 (the critic says {challenge.get('claimed')}, "
+            f"the program finds {challenge.get('measured')}: {challenge.get('because')}){again}"
         )
     return found
 
@@ -136,18 +136,20 @@ def review_sureness(report: DebateReport) -> list[str]:
     """How far a review can be trusted, in sentences."""
     outcome = report.outcome
     rounds = [row for row in report.turns if row.form == "moderation"]
-    said = [_moderated(len(rounds))] if rounds else ["not moderated"]
+    sentences = [_moderated(len(rounds))] if rounds else ["not moderated"]
     struck = [str(row.get("about")) for row in objects_in(outcome.get("flags")) if row.get("critical")]
     if struck:
-        said.append(f"CRITICAL: {listed(struck)} struck, because the evidence is not there")
+        sentences.append(f"CRITICAL: {listed(struck)} struck, because the evidence is not there")
     if is_weakly_challenged(outcome):
-        said.append("the challenge was weak or missing: this review is not evidence that the decision was challenged")
+        sentences.append(
+            "the challenge was weak or missing: this review is not evidence that the decision was challenged"
+        )
     tilt = outcome.get("tilt")
     if isinstance(tilt, Mapping) and tilt.get("difference") is not None:
-        said.append(
+        sentences.append(
             f"the moderator scored the case for it {tilt['proposition']:.1f} and the critique {tilt['critique']:.1f}"
         )
-    return said
+    return sentences
 
 
 def _moderated(rounds: int) -> str:
@@ -157,15 +159,15 @@ def _moderated(rounds: int) -> str:
 def round_records(report: DebateReport) -> list[dict[str, Any]]:
     """The rounds under exactly the keys of the published round record: one for each round and position.
 
-    What nobody said is null. Tokens are those that the providers reported, null where one did not; with several
+    What is unknown is null. Tokens are those that the providers reported, null where one did not; with several
     positions the moderator's are in the record of the first, and null in the others.
     """
     if not is_review(report.outcome):
         return []
     return [
-        _record(report, held, contest, place)
-        for held in objects_in(report.outcome.get("rounds"))
-        for place, contest in enumerate(objects_in(held.get("contests")))
+        _record(report, round_, contest, place)
+        for round_ in objects_in(report.outcome.get("rounds"))
+        for place, contest in enumerate(objects_in(round_.get("contests")))
     ]
 
 
@@ -259,8 +261,8 @@ def _tokens(report: DebateReport, phase: str, number: int, position: str) -> int
     """The tokens of the calls of one phase of one round; None where a provider did not report them."""
     wanted = phase if number == 1 else f"{phase}-round-{number}"
     paths = {row.path for row in report.entries if row.phase == wanted and f"/{position}" in row.path}
-    asked = [row for row in report.entries if row.path in paths and row.state is not EntryState.OPEN]
-    if not asked:
+    entries = [row for row in report.entries if row.path in paths and row.state is not EntryState.OPEN]
+    if not entries:
         return None
     total = 0
     for call in report.calls:
@@ -282,7 +284,7 @@ class CriticismOutcome(StrEnum):
     UNRESOLVED = "unresolved"
     """The moderator left it open."""
     NOT_MODERATED = "not moderated"
-    """It stands, and the moderator did not speak of it."""
+    """It was not withdrawn, and the moderator did not rule on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,14 +302,14 @@ class ReviewReading:
     """The result of a review.
 
     Attributes:
-        criticisms: every criticism that stands, the settled ones first.
+        criticisms: every criticism that was not withdrawn, the settled ones first.
         conceded: the criticisms that the rebutter conceded, by their ids.
-        challenge_strength: how strong the challenge was, 0 to 10; None where nobody measured it.
+        challenge_strength: how strong the challenge was, 0 to 10; None if it was not measured.
         weak_challenge: whether the decision was hardly challenged, so that the review is no evidence for it.
         confidence: the moderator's own word for its confidence; empty where no round was moderated.
         uncertainties: what the moderator calls uncertain.
         synthesis: the moderator's result; empty where no round was moderated.
-        rounds: how many rounds were held.
+        rounds: the number of rounds.
         stopped_by: the record's word for why there was no further round.
     """
 

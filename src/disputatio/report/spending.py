@@ -50,8 +50,8 @@ class CallReading:
     def usd(self) -> Decimal | None:
         """What it cost, or for a lost call what stays reserved for it; None where no price is known."""
         if self.made is None:
-            held = self.sent.reserved.get("usd") if self.lost else None
-            return None if held is None else Decimal(str(held))
+            reserved = self.sent.reserved.get("usd") if self.lost else None
+            return None if reserved is None else Decimal(str(reserved))
         return None if self.made.cost_usd is None else Decimal(self.made.cost_usd)
 
 
@@ -69,13 +69,13 @@ class Totals:
         cached_tokens: the part of the input served from prefix caches; None where no call reported it.
         reasoning_tokens: the part of the output that was reasoning; None where no call reported it.
         cacheable_tokens: the input tokens of the calls that reported ``cached_tokens``.
-        uncounted: answered calls whose tokens nobody reported.
+        uncounted: answered calls whose provider reported no tokens.
         usd: the known costs, reservations of lost calls included; None where no call has a known cost.
         unpriced: calls whose cost is unknown.
         reported: calls whose cost the server reported.
         free: calls of models that their provider gives away.
-        seconds: time the debate was held, pauses between sessions apart; None where the record has no times.
-        elsewhere: whether the debate was held elsewhere: then nothing is known, and the numbers say nothing.
+        seconds: how long the debate ran, without pauses between sessions; None if the record has no times.
+        elsewhere: whether the debate took place elsewhere. Then its spending is unknown and the numbers mean nothing.
     """
 
     calls: int
@@ -168,8 +168,8 @@ class Totals:
         least = "at least " if self.uncounted else ""
         parts = [f"{self.reasoning_tokens:,} of them reasoning"] if self.reasoning_tokens else []
         parts += [] if self.cached_share is None else [f"{self.cached_share:.0%} of the input cached"]
-        shown = f" ({'; '.join(parts)})" if parts else ""
-        return f"{calls}, {least}{tokens}{shown}"
+        details = f" ({'; '.join(parts)})" if parts else ""
+        return f"{calls}, {least}{tokens}{details}"
 
     @property
     def brief(self) -> list[str]:

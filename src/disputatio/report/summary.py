@@ -41,7 +41,7 @@ class FirstScreen:
         next_step: what can be done about what is missing; may be empty.
         cost: calls, tokens, money and time.
         scores: how the sides argued; empty where there are no scores.
-        notes: what must stand beside every result of the format, such as that it is no forecast.
+        notes: what every result of the format must be shown with, such as that it is no forecast.
     """
 
     title: str
@@ -94,7 +94,7 @@ def first_screen(report: DebateReport) -> FirstScreen:
 def result_sentence(report: DebateReport) -> str:
     """The result where there is room for a sentence or two, as in a list; made of the first screen and nothing else.
 
-    It is the decision, or why there is none, with the worst doubt and the notes that must stand beside the result. A
+    It is the decision, or why there is none, with the worst doubt and the notes that accompany every result. A
     doubt that holds for every debate is left out.
     """
     screen = first_screen(report)
@@ -114,7 +114,7 @@ def decided_sentence(report: DebateReport) -> str:
 
 
 def _none(report: DebateReport) -> str:
-    """Why there is no decision, in a few words; the doubt beside it gives the cause in full."""
+    """Why there is no decision, in a few words. The worst doubt gives the cause in full."""
     if report.status is Status.RUNNING:
         return "None yet: the debate has no end."
     if report.status is Status.INTERRUPTED:
@@ -136,7 +136,7 @@ def result_sections(report: DebateReport, *, cut: bool = False) -> list[Section]
 
     Args:
         report: the debate.
-        cut: whether the surface cuts long texts of the first screen, so that they must stand here again.
+        cut: whether the surface cuts long texts of the first screen, so that they must be repeated here.
     """
     return list(presenter_of(report).sections(report, _stated(report, cut=cut)))
 
@@ -187,14 +187,14 @@ def first_blocks(report: DebateReport) -> tuple[Block, ...]:
 
 
 def _fork(report: DebateReport) -> str:
-    """Which debate this one goes on from, without what; empty where it is no fork."""
+    """The parent of a fork and what was struck from it; empty if the debate is no fork."""
     row = report.forked
     if row is None:
         return ""
     again = len({each.path for each in report.entries} - set(row.kept))
     without = listed([one_line(name, 40) for name in row.struck])
-    kept = counted(len(row.kept), "turn")
-    return f"A fork of {one_line(row.parent, 40)} without {without}: {kept} kept, {counted(again, 'turn')} asked again."
+    turns = f"{counted(len(row.kept), 'turn')} kept, {counted(again, 'turn')} asked again"
+    return f"A fork of {one_line(row.parent, 40)} without {without}: {turns}."
 
 
 _PLACES = {
@@ -205,11 +205,11 @@ _PLACES = {
     DoubtKind.LOOSE_EVIDENCE: "sources",
     DoubtKind.INCOMPLETE: "transcript",
 }
-"""The section that shows what a doubt is about; the others are told under "How sure, and why"."""
+"""The section that shows what a doubt is about; the others are explained under "How sure, and why"."""
 
 
 def _step(screen: FirstScreen, worst: Doubt) -> tuple[str, ...]:
-    """What can be done, beside the doubt that it answers."""
+    """What can be done about a doubt."""
     return (screen.next_step,) if screen.next_step and not screen.missing and worst.kind in _ABOUT_THE_END else ()
 
 
@@ -217,9 +217,9 @@ _ABOUT_THE_END = frozenset({DoubtKind.NO_RESULT, DoubtKind.UNJUDGED, DoubtKind.I
 
 
 def _further(worst: Doubt, others: Sequence[Doubt]) -> tuple[str, ...]:
-    """The other doubts by their kinds; each is told in full where it happened."""
-    told = {worst.kind, DoubtKind.REPEAT}
-    kinds = list(dict.fromkeys(row.kind.value for row in others if row.kind not in told))
+    """The other doubts by kind. Each is explained in full in its own section."""
+    mentioned = {worst.kind, DoubtKind.REPEAT}
+    kinds = list(dict.fromkeys(row.kind.value for row in others if row.kind not in mentioned))
     return (f"{'; '.join(kinds)}.",) if kinds else ()
 
 

@@ -55,7 +55,7 @@ def report_lines(report: DebateReport, width: int, detail: Detail = Detail.FULL,
 
 
 def result_lines(report: DebateReport, width: int, store: str = "") -> list[Line]:
-    """What came of a debate that was told as it went, in at most ``MOST_LINES`` lines at 80 columns or more."""
+    """The result of a debate that was shown live, in at most ``MOST_LINES`` lines at 80 columns or more."""
     return _short(report, width, [], [(), *advice_lines(report, width, store)])
 
 
@@ -64,7 +64,7 @@ def _sections(report: DebateReport, width: int) -> list[list[Line]]:
 
 
 def advice_lines(report: DebateReport, width: int, store: str = "") -> list[Line]:
-    """What is told beside a result."""
+    """Notes that accompany a result."""
     return [line for text in advice(report, store) for line in unbroken(text, width, store)]
 
 
@@ -88,8 +88,8 @@ def _short(report: DebateReport, width: int, setup: list[Line], end: list[Line])
     sections = [list(rows[1:] if rows[0] == () else rows) for rows in _sections(report, width) if rows]
     room = MOST_LINES - len(first) - len(setup) - len(after) - len(end) - len(sections)
     shares = _shares([len(rows) for rows in sections], room)
-    kept = [_most(rows, share) for rows, share in zip(sections, shares, strict=True)]
-    return [*first, *setup, *_joined(kept), *after, *end]
+    shortened = [_most(rows, share) for rows, share in zip(sections, shares, strict=True)]
+    return [*first, *setup, *_joined(shortened), *after, *end]
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:
@@ -106,8 +106,8 @@ def _shares(sizes: Sequence[int], room: int) -> list[int]:
 def _most(lines: list[Line], most: int) -> list[Line]:
     if len(lines) <= most:
         return lines
-    left = len(lines) - most + 1
-    return [*lines[: most - 1], (Span(f"  ... {counted(left, 'more line')}", Role.QUIET),)]
+    omitted = len(lines) - most + 1
+    return [*lines[: most - 1], (Span(f"  ... {counted(omitted, 'more line')}", Role.QUIET),)]
 
 
 def _said(report: DebateReport, width: int) -> list[Line]:
@@ -180,8 +180,8 @@ def _labelled(block: Block) -> list[tuple[str, tuple[str, ...]]]:
 
 def _entry(label: str, texts: Sequence[str], most: int, longest: int) -> str:
     rows = [one_line(text, longest) for text in texts if text][:most]
-    left = sum(map(bool, texts)) - len(rows)
+    omitted = sum(map(bool, texts)) - len(rows)
     label = one_line(label, 40)
-    if len(rows) == 1 and not left:
+    if len(rows) == 1 and not omitted:
         return f"{label}: {rows[0]}"
-    return "\n".join([f"{label}:", *(f"- {row}" for row in rows), *([f"- and {left} more"] if left else [])])
+    return "\n".join([f"{label}:", *(f"- {row}" for row in rows), *([f"- and {omitted} more"] if omitted else [])])

@@ -116,7 +116,7 @@ def _join(line: list[Span], text: str, role: Role) -> None:
 
 
 def labelled(label: str, spans: Sequence[Span], width: int, *, column: int) -> list[Line]:
-    """``spans`` beside ``label``; the text begins at ``column``."""
+    """``spans`` to the right of ``label``; the text begins at ``column``."""
     return flow(spans, width, first=(Span(pad(label, column), Role.LABEL),), hang=column)
 
 
@@ -132,8 +132,8 @@ def table(head: Sequence[Column], body: Sequence[Sequence[Span]], width: int, *,
     """A table as groups of lines: the head, then one group for each row. One column is flexible."""
     rows = [[Span(column.title, Role.QUIET) for column in head], *body]
     sizes = [max(columns(row[place].text) for row in rows) for place in range(len(head))]
-    left = _left(head, sizes, width, indent)
-    sizes = [max(8, min(size, left)) if column.flexible else size for size, column in zip(sizes, head, strict=True)]
+    indents = _left(head, sizes, width, indent)
+    sizes = [max(8, min(size, indents)) if column.flexible else size for size, column in zip(sizes, head, strict=True)]
     return [_table_row(row, sizes, indent) for row in rows]
 
 
@@ -161,7 +161,7 @@ def _table_row(row: Sequence[Span], sizes: Sequence[int], indent: int) -> list[L
     for number in range(max(map(len, cells))):
         line: list[Span] = [Span(" " * indent)]
         for cell, size in zip(cells, sizes, strict=True):
-            shown = cell[number] if number < len(cell) else ()
-            line += [*shown, Span(" " * (size - line_columns(shown) + 2))]
+            spans = cell[number] if number < len(cell) else ()
+            line += [*spans, Span(" " * (size - line_columns(spans) + 2))]
         lines.append(trimmed(line))
     return lines

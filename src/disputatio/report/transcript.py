@@ -97,7 +97,7 @@ def setup_lines(report: DebateReport, width: int) -> list[Line]:
 
 
 def excerpted(report: DebateReport) -> str:
-    """Which seats were shown a part of the sources alone; empty where all saw everything, or nobody can tell."""
+    """Which seats saw only a part of the sources; empty if all saw everything, or if it is unknown."""
     texts = [report.texts.get(str(row.get("text"))) for row in report.evidence]
     length = sum(len(text) for text in texts if text is not None)
     short: dict[int, list[str]] = {}
@@ -214,8 +214,8 @@ def statement_lines(statement: Statement, seat: str, width: int) -> list[Line]:
     if statement.lead or (beside and mark):
         lines += flow([span(statement.lead, role)], width, first=first, hang=hang)
     for label, text in statement.points:
-        shown = [span(f"{label}{'' if label.endswith('.') else ':'} ", Role.LABEL)] if label else []
-        lines += flow([*shown, span(text)], width, first=body, hang=hang)
+        label_spans = [span(f"{label}{'' if label.endswith('.') else ':'} ", Role.LABEL)] if label else []
+        lines += flow([*label_spans, span(text)], width, first=body, hang=hang)
     for row in statement.citations:
         head = [span(f"{row.place}, ", Role.LABEL), span(f"{row.status}: ", citation_role(row.status))]
         lines += flow([*head, span(row.sentence)], width, first=body, hang=hang)

@@ -28,7 +28,7 @@ NOT_TRUTH = "quality of argument, not truth"
 class FallacyLine:
     """A fallacy, or another breach, that the judge found.
 
-    ``quoted`` tells whether its words were found in the debate, and ``place`` names what they stand in.
+    ``quoted``: whether its words were found in the debate. ``place`` names the statement that has them.
     """
 
     argument: str

@@ -20,7 +20,7 @@ DTYPES: dict[ColumnType, Any] = {
     ColumnType.FLAG: "boolean",
     ColumnType.TIME: "datetime64[us, UTC]",
 }
-"""The types of pandas that have a missing value beside every value; a time has NaT."""
+"""The types of pandas that allow a missing value; a time has NaT."""
 
 
 def frame_of(results: Iterable[Result], table: TableName) -> DataFrame:

@@ -1,7 +1,7 @@
 """The tables of debates: their columns, declared once, and the rows that a result gives each of them.
 
 Data frames, exported files and the reference of the columns are all made from here. A value that is missing is None in
-every table: a number that nobody reported is never 0, and a text that is not there is never empty.
+every table: an unreported number is never 0, and a missing text is never empty.
 """
 
 from __future__ import annotations

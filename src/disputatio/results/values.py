@@ -1,7 +1,7 @@
 """What a result is made of, as typed values: the decision, arguments, scores, citations, votes, turns, calls, the cost.
 
-Missing, zero, failed and unknown are different here. A number that nobody gave or reported is None, never 0, and where
-there are several reasons for None a state beside it says which.
+Missing, zero, failed and unknown are different here. A number that was not given or reported is None, never 0. If
+None can have several reasons, a state says which it is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Decision:
         missing: why there is none, in a sentence; empty where there is one.
         rests_on: what it rests on, in short sentences.
         open: the questions that stay open.
-        notes: what must stand beside every result of the format, such as that it is no forecast.
+        notes: what every result of the format must be shown with, such as that it is no forecast.
     """
 
     kind: DecisionKind
@@ -77,9 +77,9 @@ class ScoreState(StrEnum):
     VOID = "void"
     """The judge's finding does not count."""
     NOT_JUDGED = "not judged"
-    """Nobody judged the debate, or not yet."""
+    """The debate was not judged, or not yet."""
     UNKNOWN = "unknown"
-    """The debate was held elsewhere, and its transcript does not say."""
+    """The debate took place elsewhere, and its transcript does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ class Argument:
         claim: its claim.
         case: its reasoning and evidence, as labels and texts.
         owner: what its own side says of it in the end: ``stands``, ``narrowed`` or ``withdrawn``; else None.
-        judged: the judges' standing, such as ``UPHELD``, or ``SPLIT`` or ``VOID``; None where nobody judged it.
+        judged: the judges' standing, such as ``UPHELD``, or ``SPLIT`` or ``VOID``; None if it was not judged.
         computed: the standing that code computed from the exchange; None where there is none.
         strength: the computed strength, 0 to 1; None where there is none.
         score: the weighted score, 1 to 10; None where there is none, and ``score_state`` says why.
         score_state: why there is a score, or why not.
         criteria: the points by criterion, 1 to 10.
-        conceded_by: the side that conceded it while the other holds it; None where nobody did.
+        conceded_by: the side that conceded it while the other holds it; None if neither did.
         responses: what it drew.
         fallacies: what the judges found wrong with it.
         void: why a finding about it does not count; empty where it counts.
@@ -163,7 +163,7 @@ class Citation:
     """What a seat cited, and how code found it in the sources.
 
     Attributes:
-        turn: the path of the turn it stands in.
+        turn: the path of its turn.
         seat: who cited.
         about: the argument it supports or answers; empty where the turn does not say.
         source: the id of the source it names.
@@ -191,7 +191,7 @@ class Citation:
 
 
 class VoteState(StrEnum):
-    """Whether somebody voted."""
+    """Whether there was a vote."""
 
     CAST = "cast"
     KEPT = "kept"
@@ -227,7 +227,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a debate took. All numbers are None for a debate that was held elsewhere.
+    """What a debate took. All numbers are None for an imported debate.
 
     Attributes:
         calls: calls to models that left, failed and lost ones included.
@@ -291,7 +291,7 @@ class Turn:
         form: what kind of turn it is, such as ``opening``.
         state: what came of it.
         text: what was said, a statement on each line; None where no turn came.
-        asked: how often the seat was asked until the turn was accepted; 0 where nobody here asked.
+        asked: how often the seat was asked until the turn was accepted; 0 in an imported debate.
         rejected: how many of its answers were not accepted.
         violations: the rules that the accepted turn breaks.
         citations: how many citations it has.

@@ -1,4 +1,4 @@
-"""What a debate of each format came to, as typed values. ``isinstance`` or ``match`` tells one from the other.
+"""The result of each format as typed values. Tell them apart with ``isinstance`` or ``match``.
 
     match result.verdict:
         case PanelVerdict(decision=decision): ...
@@ -30,13 +30,13 @@ class StructuredVerdict:
     """The verdict of a debate with arguments, responses and one or several judges.
 
     Attributes:
-        judged: whether somebody judged it.
+        judged: whether the debate was judged.
         reading: the totals in words. They rate how the sides argued, not who is right.
         totals: the total of each side, on the scale of the rubric; None where a side has none.
         leader: the side with the higher total; None where the reading calls the sides evenly matched, or has no totals.
         contradicted_by: what the course of the debate says against the totals; empty where it says nothing.
         recommendation: what the judge recommends; None where it does not.
-        key_insight: what the judge calls the core of the debate; empty where nobody judged.
+        key_insight: what the judge calls the core of the debate; empty if it was not judged.
         agreed: the points that one side conceded and the other holds.
         unresolved: the questions that the judge leaves open.
         judges: every registered judge.
@@ -67,7 +67,7 @@ class MarketVerdict(StructuredVerdict):
         subject: what the debate was about.
         as_of: the day up to which the knowledge base knows anything.
         lacks: what the knowledge base lacks.
-        disclaimers: what must stand beside every such result.
+        disclaimers: what every such result must be shown with.
     """
 
     analysts: tuple[AnalystLine, ...]
@@ -84,12 +84,12 @@ class ReviewVerdict(StructuredVerdict):
     Attributes:
         synthesis: the moderator's result; empty where no round was moderated.
         confidence: the moderator's own word for its confidence; empty where no round was moderated.
-        criticisms: every criticism that stands, with what became of it.
+        criticisms: every criticism that was not withdrawn, with its outcome.
         conceded: the criticisms that the rebutter conceded, by their ids.
-        challenge_strength: how strong the challenge was, 0 to 10; None where nobody measured it.
+        challenge_strength: how strong the challenge was, 0 to 10; None if it was not measured.
         weak_challenge: whether it was hardly challenged: then it is no evidence that the decision holds.
         uncertainties: what the moderator calls uncertain.
-        rounds: how many rounds were held.
+        rounds: the number of rounds.
         stopped_by: the record's word for why there was no further round.
     """
 
@@ -113,7 +113,7 @@ class PanelVerdict:
         reading: the decision in a sentence.
         rule: the decision rule in words.
         options: what could be voted for.
-        tally: the last count, by option; an option that nobody voted for has 0.
+        tally: the last count, by option; 0 for an option without votes.
         counts: the count after every phase, with every ballot.
         debaters: what each debater did.
         findings: what goes back to the author: debater, stance and reason.
@@ -136,7 +136,7 @@ class CompetitionVerdict:
     """The result of a competition.
 
     Attributes:
-        winner: ``pro``, ``con`` or ``draw``; None where it cannot be told.
+        winner: ``pro``, ``con`` or ``draw``; None if it is not known.
         reading: the result in a sentence.
         best: the best debater in a few words.
         judged: whether the judge scored anything.
@@ -185,7 +185,7 @@ class CustomVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedVerdict:
-    """What the transcript of an imported debate states as its result, as plain JSON; nobody here judged it."""
+    """The result that the transcript of an imported debate states, as plain JSON. It was not judged here."""
 
     values: JsonObject
 

@@ -71,7 +71,7 @@ def _cell(column: Column, value: Any) -> str:
 
 
 class _ParquetFile:
-    """A file with a row group for each part; what a column holds stands in its metadata."""
+    """A file with a row group for each part. Its metadata describes each column."""
 
     def __init__(self, path: Path, table: Table) -> None:
         import pyarrow as pa

@@ -133,7 +133,7 @@ class McpConnection:
         except asyncio.CancelledError:
             ready.cancel()
             raise
-        except BaseException as failure:  # noqa: BLE001  (groups of anything; whoever waits is told)
+        except BaseException as failure:  # noqa: BLE001  (groups of anything; waiting callers get it)
             self._client = None
             if not ready.done():
                 ready.set_exception(_StartError(noise.stopped or _describe_failure(failure), noise.last_line))

@@ -22,7 +22,7 @@ _CHOICE_PART = "tools-"
 MAX_ARGUMENT_CHARS = 2_000
 """Of one text argument."""
 MAX_SHOWN_SCHEMA_CHARS = 4_000
-"""Of a schema that is shown to a seat because it is not plain."""
+"""Longest schema that is shown to a seat, in characters."""
 _MAX_PARAMETERS = 16
 _MAX_ENUM_WORDS = 40
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
@@ -106,7 +106,7 @@ def _is_bound(value: object) -> bool:
 
 
 def _simplify_branches(row: Mapping[str, Any], branches: object) -> JsonObject | None:
-    """Accept one plain branch beside null, a common form of optional parameters."""
+    """Accept one plain branch and null, a common form of optional parameters."""
     if set(row) - _NOTES - {"anyOf", "oneOf"} or not isinstance(branches, list | tuple):
         return None
     real = [branch for branch in branches if not (isinstance(branch, Mapping) and branch.get("type") == "null")]

@@ -1,4 +1,4 @@
-"""The dossier of a debate: one document for whoever has to answer for the use of its result."""
+"""The dossier of a debate: one document for the person who answers for the use of its result."""
 
 from disputatio.report.dossier.blocks import dossier_markdown
 from disputatio.report.dossier.contents import Surroundings, dossier_of

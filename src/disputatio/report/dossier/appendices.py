@@ -17,8 +17,8 @@ def number_words(value: Any) -> str:
 
 
 def appendices(report: DebateReport, files: Mapping[str, tuple[str, str]]) -> list[Section]:
-    """The prompt files, the prompts as they were sent, and every call; what there is none of is left out."""
-    kept = [
+    """The prompt files, the prompts as sent, and every call. Empty appendices are left out."""
+    sections = [
         Verbatim(name, str(digest), clean(files[name][1]))
         for name, digest in sorted(report.prompts.items())
         if files.get(name, ("",))[0] == digest
@@ -32,8 +32,8 @@ def appendices(report: DebateReport, files: Mapping[str, tuple[str, str]]) -> li
         for digest, title in seen.items()
     ]
     found = []
-    if kept:
-        found.append(Section("Prompt files", tuple(kept), appendix=True))
+    if sections:
+        found.append(Section("Prompt files", tuple(sections), appendix=True))
     if sent:
         found.append(Section("Prompts as sent", tuple(sent), appendix=True))
     names = ("input", "output", *(("reasoning",) if report.totals.reasoning_tokens is not None else ()))

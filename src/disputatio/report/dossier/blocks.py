@@ -10,7 +10,7 @@ from disputatio.report.blocks import Section
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """The whole document. ``caution`` stands on its first page and may be empty."""
+    """The whole document. ``caution`` is printed on its first page and may be empty."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""What stands in a dossier, section by section, all of it from the record.
+"""The contents of a dossier, section by section, all from the record.
 
 The order follows what a model-risk reviewer asks: what it is for (SR 11-7, model development and use), what was asked,
 what came of it, on which data, by whose words, with which models and prompts, at what cost, under whose eyes, with what
@@ -91,12 +91,12 @@ def dossier_of(report: DebateReport, around: Surroundings) -> Dossier:
 
 
 def _caution(report: DebateReport, around: Surroundings) -> str:
-    said = [] if heading(report).whole else [heading(report).text]
+    sentences = [] if heading(report).whole else [heading(report).text]
     if around.fault:
-        said.insert(0, f"THE RECORD DOES NOT VERIFY: {around.fault}. Nothing below can be relied on.")
+        sentences.insert(0, f"THE RECORD DOES NOT VERIFY: {around.fault}. Nothing below can be relied on.")
     if report.outcome.get("critical"):
-        said.append("A citation failed its check; what rested on it was struck (section 3).")
-    return " ".join(said)
+        sentences.append("A citation failed its check; what rested on it was struck (section 3).")
+    return " ".join(sentences)
 
 
 def _front(report: DebateReport, around: Surroundings) -> tuple[tuple[str, str], ...]:
@@ -120,14 +120,14 @@ def _minute(at: str | None) -> str:
 
 
 def _purpose(report: DebateReport, around: Surroundings) -> Section:
-    told = around.task_type not in {report.format, "general"}
-    kind = f" of the kind {one_line(spoken(around.task_type), 60)}" if told else ""
-    held = "was held elsewhere and imported" if report.imported else "was held by this software"
+    is_special = around.task_type not in {report.format, "general"}
+    kind = f" of the kind {one_line(spoken(around.task_type), 60)}" if is_special else ""
+    origin = "was held elsewhere and imported" if report.imported else "was held by this software"
     return Section(
         "Purpose and use",
         (
             Paragraph(
-                f"This dossier documents one debate in the format {report.format} that {held}: language models, and "
+                f"This dossier documents one debate in the format {report.format} that {origin}: language models, and "
                 "any other participants named below, argued by rules that a program kept. It is made from the record "
                 "of the debate alone; nothing in it was edited."
             ),
@@ -150,14 +150,14 @@ def _question(report: DebateReport) -> Section:
     framing = report.outcome.get("framing")
     blocks: list[Block] = [Facts(tuple(rows))]
     if isinstance(framing, Mapping):
-        told = {name: framing[name] for name in (*_FRAMING, *framing) if name in framing}
-        blocks += [Under("Framing"), Facts(tuple(_pairs(told)))]
+        facts = {name: framing[name] for name in (*_FRAMING, *framing) if name in framing}
+        blocks += [Under("Framing"), Facts(tuple(_pairs(facts)))]
     elif report.format == "review":
         blocks.append(Paragraph("The question was not framed: it was debated as it stands.", strong=True))
     brief: Any = report.rules.get("brief")
     if isinstance(brief, Mapping):
-        told = {name: brief[name] for name in ("name", "framing", "criteria", "attack_lines") if brief.get(name)}
-        blocks += [Under("Brief given to the seats"), Facts(tuple(_pairs(told)))] if told else []
+        facts = {name: brief[name] for name in ("name", "framing", "criteria", "attack_lines") if brief.get(name)}
+        blocks += [Under("Brief given to the seats"), Facts(tuple(_pairs(facts)))] if facts else []
     return Section("Question and framing", tuple(blocks))
 
 
@@ -172,8 +172,8 @@ def _label(name: str) -> str:
 
 def _flat(value: Any) -> str:
     if isinstance(value, Mapping):
-        kept = {name: row for name, row in value.items() if row not in (None, "")}
-        return ", ".join(f"{spoken(str(name))}: {_flat(row)}" for name, row in kept.items())
+        filled = {name: row for name, row in value.items() if row not in (None, "")}
+        return ", ".join(f"{spoken(str(name))}: {_flat(row)}" for name, row in filled.items())
     if isinstance(value, list | tuple):
         rows = [_flat(row) for row in value]
         if any(row.endswith((".", "!", "?")) for row in rows):
@@ -280,9 +280,9 @@ def _entry(entry: Entry, questions: Mapping[str, str]) -> list[Block]:
         return [*blocks, Said(f"{entry.speaker} abstained", (f"{entry.reason}: {entry.detail}",))]
     if entry.state is EntryState.OPEN:
         return [*blocks, Said(f"{entry.speaker}", ("was not heard",))]
-    said = entry.statements(questions)
+    statements = entry.statements(questions)
     served = f" ({', '.join(entry.served)})" if entry.served else ""
-    for place, row in enumerate(said):
+    for place, row in enumerate(statements):
         name = f"{entry.speaker}{served}: " if not place else ""
         mark = f"{name}{' '.join(filter(None, (row.mark, row.word)))}"
         texts = [f"Asked: {row.context}"] if row.context else []
@@ -306,16 +306,16 @@ def _models(report: DebateReport) -> Section:
         calls.setdefault(row.sent.seat, []).append(row)
     rows = []
     for seat in report.seats:
-        own = calls.get(seat.seat, [])
-        heats = sorted({f"{row.sent.temperature:g}" for row in own if row.sent.temperature is not None})
+        seat_calls = calls.get(seat.seat, [])
+        heats = sorted({f"{row.sent.temperature:g}" for row in seat_calls if row.sent.temperature is not None})
         rows.append(
             (
                 seat.seat,
                 seat.who + (f", then {', then '.join(seat.fallbacks)}" if seat.fallbacks else ""),
                 ", ".join(seat.served) or ("not reported" if seat.kind == "model" else "no model"),
                 ", ".join(heats) or "-",
-                ", ".join(sorted({row.sent.mode for row in own})) or "-",
-                str(max((row.sent.max_tokens for row in own), default=0)) if own else "-",
+                ", ".join(sorted({row.sent.mode for row in seat_calls})) or "-",
+                str(max((row.sent.max_tokens for row in seat_calls), default=0)) if seat_calls else "-",
             )
         )
     blocks: list[Block] = [
@@ -356,8 +356,8 @@ def _prompts(report: DebateReport, around: Surroundings) -> Section:
 def _costs(report: DebateReport) -> Section:
     totals, expected = report.totals, report.estimate
     if report.imported:
-        told = "The debate was held elsewhere: neither an estimate nor what it took is known."
-        return Section("Cost against estimate", (Paragraph(told),))
+        sentence = "The debate was held elsewhere: neither an estimate nor what it took is known."
+        return Section("Cost against estimate", (Paragraph(sentence),))
     tokens = None if totals.input_tokens is None else totals.input_tokens + (totals.output_tokens or 0)
     foreseen = int(str(expected["input_tokens"])) + int(str(expected["output_tokens"])) if expected else None
     usd = expected.get("usd") if expected else None
@@ -377,15 +377,15 @@ def _costs(report: DebateReport) -> Section:
         blocks.append(Paragraph("There is nothing to compare: no estimate, or no token counts, are in the record."))
     by_seat = []
     for seat in report.seats:
-        own = [row for row in report.calls if row.sent.seat == seat.seat]
-        costs = [row.usd for row in own]
+        seat_calls = [row for row in report.calls if row.sent.seat == seat.seat]
+        costs = [row.usd for row in seat_calls]
         known = sum((cost for cost in costs if cost is not None), Decimal(0))
-        used = [[row.tokens(name) for row in own] for name in ("input_tokens", "output_tokens")]
-        reasoned = Totals.of(own, None).reasoning_tokens
+        used = [[row.tokens(name) for row in seat_calls] for name in ("input_tokens", "output_tokens")]
+        reasoned = Totals.of(seat_calls, None).reasoning_tokens
         by_seat.append(
             (
                 seat.seat,
-                str(len(own)),
+                str(len(seat_calls)),
                 *(number_words(None if None in each else sum(filter(None, each))) for each in used),
                 *([number_words(reasoned)] if reasons else []),
                 "unknown" if None in costs else dollars(known),
@@ -467,14 +467,16 @@ def _robustness(report: DebateReport) -> Section:
     outcome: Mapping[str, Any] = report.outcome
     strengths = [
         row["criticism"]["challenge"]
-        for held in outcome.get("rounds") or ()
-        if isinstance(held, Mapping)
-        for row in held.get("contests") or ()
+        for round_ in outcome.get("rounds") or ()
+        if isinstance(round_, Mapping)
+        for row in round_.get("contests") or ()
         if row.get("criticism")
     ]
     if strengths:
-        told = [f"{row['strength']} of 10 (claimed {row['claimed']}, measured {row['measured']})" for row in strengths]
-        rows.append(("Strength of the challenge", "; ".join(told)))
+        values = [
+            f"{row['strength']} of 10 (claimed {row['claimed']}, measured {row['measured']})" for row in strengths
+        ]
+        rows.append(("Strength of the challenge", "; ".join(values)))
     blocks = (
         Facts(tuple(rows)),
         Paragraph(

@@ -15,7 +15,7 @@ from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.verdict import structured_reading
 
 FACTOR = 1.5
-"""An estimate that was passed by more is told."""
+"""A debate that took more than this times its estimate is named."""
 
 
 def limitations(report: DebateReport, fault: str | None) -> list[str]:
@@ -133,9 +133,9 @@ def _numbers(report: DebateReport) -> list[str]:
     if totals.uncounted:
         found.append(f"{counted(totals.uncounted, 'call')} came without token counts.")
     foreseen = int(str(expected["input_tokens"])) + int(str(expected["output_tokens"])) if expected else 0
-    taken = (totals.input_tokens or 0) + (totals.output_tokens or 0)
-    if foreseen and taken > FACTOR * foreseen:
-        found.append(f"It took {taken / foreseen:.1f} times the tokens that were estimated.")
+    tokens = (totals.input_tokens or 0) + (totals.output_tokens or 0)
+    if foreseen and tokens > FACTOR * foreseen:
+        found.append(f"It took {tokens / foreseen:.1f} times the tokens that were estimated.")
     return found
 
 

@@ -115,16 +115,16 @@ def performance_blocks(found: Performance, seated: frozenset[str]) -> list[Block
 
 
 def _limits(found: Performance, seated: frozenset[str]) -> list[str]:
-    said = []
+    sentences = []
     if found.harness:
-        said.append(
+        sentences.append(
             "A harness test and no evidence: scripts, recordings or servers that answer any schema took part in it."
         )
     if seated and not seated <= found.models:
-        said.append("It was measured with other models than those of this debate, and says nothing about these.")
+        sentences.append("It was measured with other models than those of this debate, and says nothing about these.")
     if found.body.get("stopped"):
-        said.append("It was not finished; what was not held counts as not right.")
-    return said
+        sentences.append("It was not finished; what was not held counts as not right.")
+    return sentences
 
 
 def _arm(row: Mapping[str, Any]) -> Sequence[str]:
@@ -150,12 +150,12 @@ def _share(row: Mapping[str, Any]) -> str:
 
 def _comparison(row: Mapping[str, Any]) -> Sequence[str]:
     gap, power = row["difference"], row["power"]["at_usual_discordance"]
-    shown = "-" if gap["value"] is None else f"{100 * gap['value']:+.1f}"
+    difference = "-" if gap["value"] is None else f"{100 * gap['value']:+.1f}"
     if gap["low"] is not None:
-        shown += f" [{100 * gap['low']:+.1f}, {100 * gap['high']:+.1f}]"
+        difference += f" [{100 * gap['low']:+.1f}, {100 * gap['high']:+.1f}]"
     return (
         one_line(f"{row['first']} - {row['second']}", 100),
-        shown,
+        difference,
         f"{row['mcnemar_mid_p']:.3f}",
         f"{row['holm_adjusted_mid_p']:.3f}",
         f"{power:.2f}",

@@ -37,7 +37,7 @@ class Family(StrEnum):
     EXCHANGE = "exchange"
     """`disputatio.judging.standing`: of the structured debate."""
     MARKET = "market"
-    """The same, then held against the figures: `disputatio.formats.market_verdict`."""
+    """The same, then compared with the figures: `disputatio.formats.market_verdict`."""
     REVIEW = "review"
     """`disputatio.formats.review_verdict`."""
 
@@ -81,7 +81,7 @@ class Node:
         judged: the judge's standing; None where there is none.
         computed: the recorded computed standing; ``VOID`` where the rules of the debate struck it.
         strength: the recorded strength, 0 to 1, rounded to 4 decimals; None where the format has none.
-        score: weighted points, 1 to 10, in ten-thousandths; None where nobody scored it.
+        score: weighted points, 1 to 10, in ten-thousandths; None if it was not scored.
         hold: its owner's last word; None where it gave none.
         drew: the responses to it; of a criticism the answers.
         quotes: what it cites.
@@ -172,9 +172,9 @@ def _node(exchange: Exchange, row: Mapping[str, Any], family: Family, on_evidenc
     name = str(row.get("id", ""))
     said = next(iter(exchange.about("argument", name)), None)
     hold = next((held.statement.word for held in exchange.about("hold", name)), None)
-    given = row.get("refined")
+    refined = row.get("refined")
     if family is Family.MARKET:
-        hold = str(given["status"]) if isinstance(given, Mapping) and given.get("status") else None
+        hold = str(refined["status"]) if isinstance(refined, Mapping) and refined.get("status") else None
     marks = {
         str(answer.get("id")): str(answer.get("mark"))
         for drawn in objects_in(row.get("drew"))
@@ -213,19 +213,19 @@ def _drawn(
         answered = hold is not None and hold != "withdrawn"
         return Drawn(name, kind, answered, None, _quotes(name, said))
     put = [label for label, anchor, _ in said.points if anchor]
-    given = {row.about for row in exchange.about("answer", about)}
-    answered = all(f"{about}.{label}" in given for label in put)
+    answered_ids = {row.about for row in exchange.about("answer", about)}
+    answered = all(f"{about}.{label}" in answered_ids for label in put)
     found = [Mark(marks.get(f"{about}.A{label[1:]}", Mark.UNMARKED)) for label in put]
     mark = find_worst_mark(found) if answered and found else Mark.EVADED
     return Drawn(name, kind, answered, mark.value, _quotes(name, said))
 
 
 def _answers(exchange: Exchange, row: Mapping[str, Any]) -> Iterable[Drawn]:
-    """The answers to a criticism of a review that stand, by the numbers that its trace gives them."""
-    said = exchange.about("response", str(row.get("id", "")))
+    """The remaining answers to a criticism of a review, by the numbers in its trace."""
+    responses = exchange.about("response", str(row.get("id", "")))
     for drawn in objects_in(row.get("drew")) if row.get("target") else ():
         name = str(drawn.get("by", ""))
-        yield Drawn(name, str(drawn.get("response", "")), False, None, _quotes(name, next(iter(said), None)))
+        yield Drawn(name, str(drawn.get("response", "")), False, None, _quotes(name, next(iter(responses), None)))
 
 
 def _quotes(about: str, said: Said | None) -> tuple[Quote, ...]:

@@ -1,4 +1,4 @@
-"""What the argument map shows: both sides' arguments, how each stands, and the responses each drew.
+"""The argument map: the arguments of both sides, the standing of each, and the responses to it.
 
 Only facts are here. The template writes them as ordinary boxes, and the browser lays those out: it alone knows how wide
 a text is in the reader's font, so it wraps the text and makes the box as tall as it needs.
@@ -72,11 +72,11 @@ class MapArgument:
     @property
     def spoken(self) -> str:
         """The argument for those who do not see it."""
-        told = [f"{self.id}: {self.claim}"]
-        told += [f"judge: {self.judged}"] if self.judged else []
-        told += [f"computed: {self.computed}"] if self.computed else []
-        told += ["agreed by both sides"] if self.agreed else []
-        return "; ".join(told)
+        parts = [f"{self.id}: {self.claim}"]
+        parts += [f"judge: {self.judged}"] if self.judged else []
+        parts += [f"computed: {self.computed}"] if self.computed else []
+        parts += ["agreed by both sides"] if self.agreed else []
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def argument_map(exchange: Exchange, graph: ArgumentGraph | None = None) -> tupl
     sides: dict[str, list[MapArgument]] = {}
     for row in exchange.everything:
         if row.kind == "argument":
-            # The proposers of several positions stand on one side, opposite their critic.
+            # The proposers of several positions are drawn on one side, opposite their critic.
             # So do the analysts of one direction.
             side = "proposer" if row.seat.startswith("proposer_") else row.seat
             side = side.rpartition("_")[2] if side.endswith(("_bull", "_bear")) else side
@@ -115,7 +115,7 @@ def _argument(exchange: Exchange, row: Said, names: Mapping[str, tuple[str, ...]
     name = one_line(row.about, 16)
     responses = exchange.about("response", row.about)
     known = names.get(row.about, ())
-    # What the rules of a review struck is said and cannot be struck once more.
+    # What the rules of a review struck is named and cannot be struck again.
     known = known if len(known) == len(responses) else ("",) * len(responses)
     answers = [
         MapResponse(drawn.seat, _kind_shown(drawn), name, _answered(exchange, drawn), drawn.anchor, own)
@@ -150,8 +150,8 @@ def _attack(criticism: Said) -> str:
 def _answered(exchange: Exchange, response: Said) -> str:
     if exchange.verdict is not None and not exchange.verdict.has_questions:
         return f"answer to {response.about}"
-    asked = [name for _, name, _ in response.points if name]
-    if not asked:
+    questions = [name for _, name, _ in response.points if name]
+    if not questions:
         return "no question"
     given = {row.about for row in exchange.about("answer", response.about)}
     put = [f"{response.about}.{label}" for label, name, _ in response.points if name]

@@ -48,7 +48,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A round mark; ``title`` is told on hovering."""
+    """A round mark; ``title`` is shown on hovering."""
 
     x: float
     y: float
@@ -183,8 +183,8 @@ def _line_chart(
         wanted[name]: next((value for value in reversed(row) if value is not None), None) for name, row in rows.items()
     }
     ends = ", ".join(f"{label} {_written(value)}" for label, value in last.items() if value is not None)
-    told = f"{title}, {days[0]} to {days[-1]}. Last: {ends}{f' {unit}' if unit else ''}."
-    return Chart(key, title, told, tuple(drawings), tuple((name, wanted[name]) for name in rows))
+    description = f"{title}, {days[0]} to {days[-1]}. Last: {ends}{f' {unit}' if unit else ''}."
+    return Chart(key, title, description, tuple(drawings), tuple((name, wanted[name]) for name in rows))
 
 
 def _path(sheet: _Sheet, row: Sequence[float | None], low: float, high: float) -> str:
@@ -256,9 +256,9 @@ def _scores(market: MarketReading, outcome: Mapping[str, Any]) -> Chart | None:
                 x = _across(sheet, (score - _LOWEST) / (_HIGHEST - _LOWEST))
                 sheet.dots.append(Dot(x, y, f"dot {row.side}", f"{argument}: {score:.2f}"))
         drawings.append(sheet.done())
-    told = ", ".join(f"{row.seat} {row.shown_score}" for row in market.analysts)
+    scores = ", ".join(f"{row.seat} {row.shown_score}" for row in market.analysts)
     return Chart(
-        "scores", "Scores by analyst", f"Mean score of each analyst's arguments, 1 to 10: {told}.", tuple(drawings)
+        "scores", "Scores by analyst", f"Mean score of each analyst's arguments, 1 to 10: {scores}.", tuple(drawings)
     )
 
 
@@ -289,9 +289,9 @@ def _confidences(market: MarketReading) -> Chart | None:
             sheet.dots.append(Dot(after, y, f"dot {row.side}", f"closing: {row.adjusted:.2f}"))
             sheet.texts.append(Text(sheet.width - 4, y + 5, f"{row.adjusted:.2f}", "value", "end"))
         drawings.append(sheet.done())
-    told = ", ".join(f"{row.seat} {row.confidence:.2f} to {row.adjusted:.2f}" for row in rows)
+    changes = ", ".join(f"{row.seat} {row.confidence:.2f} to {row.adjusted:.2f}" for row in rows)
     title = "Confidence, from the opening (ring) to the closing (dot)"
-    return Chart("confidence", title, f"Mean confidence of each analyst, 0 to 1: {told}.", tuple(drawings))
+    return Chart("confidence", title, f"Mean confidence of each analyst, 0 to 1: {changes}.", tuple(drawings))
 
 
 def _rows_sheet(name: str, width: int, market: MarketReading) -> _Sheet:
@@ -305,7 +305,7 @@ def _reach(texts: Iterable[str], size: float) -> int:
 
 
 def _row_y(sheet: _Sheet, place: int) -> float:
-    """The middle of a row; the pairs of a lens stand a little apart."""
+    """The middle of a row; pairs of one lens have a gap between them."""
     return sheet.top + 16 + place * 26 + place // 2 * 4
 
 

@@ -1,4 +1,4 @@
-"""What was said about each argument, with a name for every place, so that each can be reached from each other.
+"""The statements about each argument, each with an anchor, so that every one can link to every other.
 
 This is read from the statements of the turns, so it exists also where a debate has not come to a verdict.
 """
@@ -91,10 +91,10 @@ class Exchange:
         for row in report.evidence:
             source, digest = str(row.get("source_id", "")), str(row.get("text", ""))
             text = report.texts.get(digest)
-            shown = None if text is None else ShownText(text)
+            shown_text = None if text is None else ShownText(text)
             title = one_line(str(row.get("title") or source))
             anchor, kind = exchange.anchors.add("source", source), str(row.get("kind") or "text")
-            exchange.sources.append(SourceText(source, title, digest, anchor, shown, kind))
+            exchange.sources.append(SourceText(source, title, digest, anchor, shown_text, kind))
         exchange._link_passages()
         return exchange
 
@@ -142,7 +142,7 @@ class Exchange:
         return drawn.statement.word.partition(" against ")[0]
 
     def deciding(self, argument: str) -> Said | None:
-        """What decided how an argument stands: its owner's last word where that gave ground, else what it drew.
+        """What decided the standing of an argument: its owner's last word if that gave ground, else a response.
 
         Of several responses it is the strongest; None where nothing was said about the argument.
         """

@@ -1,4 +1,4 @@
-"""Passages inside texts: words that somebody quotes, found where they stand, and shown as links and highlights.
+"""Passages inside texts: quoted words, found in their source and shown as links and highlights.
 
 Words are found as they were written, apart from case, line breaks and the style of quotation marks and dashes.
 """
@@ -76,7 +76,7 @@ def _shown(row: Passage, words: str) -> Markup:
 
 
 def find_words(text: str, words: str) -> tuple[int, int] | None:
-    """Where ``words`` stand in ``text``, as (start, end); None where they do not."""
+    """The position of ``words`` in ``text``, as (start, end); None if they are not in it."""
     rows = clean(words).strip(" \t\n\"'“”‘’„«»….").split()
     if not rows:
         return None

@@ -54,7 +54,7 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = (), fo
         report: the debate.
         places: links to where the page came from, as labels and addresses, for a server that shows it; a file of its
             own has none.
-        fork: where a server asks again without what a reader struck; empty where nobody does.
+        fork: the address at which a server forks the debate without what a reader struck; empty without a server.
     """
     exchange = Exchange.of(report)
     graph = what_if_graph(report, exchange)

@@ -20,7 +20,7 @@ _FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An answer that was not accepted: why, and what it said, as far as the record tells."""
+    """An answer that was not accepted: the reasons, and its text as far as the record has it."""
 
     because: str
     reasons: tuple[str, ...]
@@ -50,7 +50,7 @@ class TurnView:
 
 @dataclass(frozen=True, slots=True)
 class PhaseView:
-    """One phase. ``abreast`` tells that its turns are set side by side where there is room."""
+    """One phase. ``abreast``: its turns are laid out side by side where there is room."""
 
     title: str
     anchor: str
@@ -126,12 +126,12 @@ def _refused(entry: Entry, calls: tuple[CallReading, ...]) -> tuple[Refused, ...
     for row in calls:
         if row.made and row.state == "answered":
             answers.setdefault(row.sent.part, []).append(row.made.text)
-    shown = []
+    refused = []
     for rejected in entry.rejections:
         rows = answers.get(rejected.part, [])
         raw = clean(rows.pop(0)) if rows else ""
         if len(raw) > _LONGEST_RAW:
             raw = f"{raw[:_LONGEST_RAW]}… ({counted(len(raw) - _LONGEST_RAW, 'more character')}; the record has them)"
         because = "broke a rule" if rejected.because == "rule" else "did not fit the form"
-        shown.append(Refused(because, rejected.reasons, raw))
-    return tuple(shown)
+        refused.append(Refused(because, rejected.reasons, raw))
+    return tuple(refused)

@@ -193,7 +193,7 @@ def _review(graph: ArgumentGraph, gone: frozenset[str]) -> dict[str, Found]:
             continue
         against = [(_Criticism(row.id, Attack(row.attack)), row) for row in criticisms if row.target == node.id]
         standing, because = standing_under((each, computed[row.id][0]) for each, row in against)
-        # The moderator settles every criticism that stands, or none.
+        # The moderator settles every remaining criticism, or none.
         settled = [(each, Standing(row.judged)) for each, row in against if row.judged is not None]
         judged = standing_under(settled)[0].value if node.judged is not None else None
         found[node.id] = Found(standing.value, because, None, judged)
@@ -212,6 +212,6 @@ def _out_of_review(node: Node, gone: frozenset[str]) -> Found | None:
 
 
 def _answer(node: Node, gone: frozenset[str]) -> RebuttalKind | None:
-    """What the answer to a criticism says of it; None where there is none that stands."""
+    """The judgement of a criticism in the answer to it; None if no answer remains."""
     rows = [row for row in node.drew if row.id not in gone]
     return RebuttalKind(rows[0].kind) if rows else None

@@ -1,1 +1,1 @@
-"""What each format says of its own result, as blocks that every surface renders."""
+"""Present the results of each format as blocks that every surface renders."""

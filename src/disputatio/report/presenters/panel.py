@@ -19,10 +19,10 @@ class PanelPresenter(Presenter):
         """What the first screen needs."""
         panel = _panel(report)
         moved = [seat_name(row.name) for row in panel.debaters if row.changed]
-        kept = [seat_name(row.name) for row in panel.debaters if not row.changed]
+        unmoved = [seat_name(row.name) for row in panel.debaters if not row.changed]
         rule = str(as_object(report.outcome.get("report")).get("decision_rule") or "")
         changes = [f"{listed(moved)} changed {'its' if len(moved) == 1 else 'their'} vote" if moved else ""]
-        changes += [f"{listed(kept)} never did" if moved and kept else "" if moved else "nobody changed a vote"]
+        changes += [f"{listed(unmoved)} never did" if moved and unmoved else "" if moved else "nobody changed a vote"]
         dissent = [
             f"{seat_name(row.voter)} votes {row.vote}"
             for row in (panel.counts[-1].ballots if panel.counts else ())

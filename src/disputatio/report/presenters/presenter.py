@@ -1,4 +1,4 @@
-"""What a format says of its own result. A presenter knows its format and no surface."""
+"""Present the results of a format. A presenter knows its format and no surface."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class StructuredPresenter(Presenter):
         return (*sections, *briefing)
 
     def points(self, report: DebateReport, verdict: StructuredReading) -> list[Entry]:  # noqa: ARG002
-        """The entries of the decision briefing; where nobody judged, nothing that only a judge could say."""
+        """The entries of the decision briefing; without a judge, none that only a judge could give."""
         agreed = tuple(f"{row.id} {row.claim} ({row.conceded_by} conceded it)" for row in verdict.agreed)
         points = [Entry("Agreed", agreed or ("nothing: no side conceded a point that the other still holds",))]
         if not verdict.trace:
@@ -140,7 +140,7 @@ class MarketPresenter(StructuredPresenter):
         return [*market_sureness(report), *([] if by_rules else _standing(_verdict(report)))]
 
     def sentence(self, report: DebateReport) -> str:
-        """The totals in words, with what must stand beside them."""
+        """The totals in words, with the notes that must accompany them."""
         return " ".join((f"{_verdict(report).reading}.", *_market(report).disclaimers))
 
 
@@ -235,7 +235,7 @@ def _each(verdict: StructuredReading, text: Callable[[Opinion], str]) -> tuple[s
 
 
 def _fallacy_words(found: FallacyLine) -> str:
-    """A fallacy or another breach in words: where it stands, what it is, and whether its words were found."""
+    """A fallacy or another breach in words: its place, its kind, and whether its words were found."""
     doubt = "" if found.quoted else " (nobody said these words)"
     return f'{found.place or found.argument}, {found.name}: "{found.words}"{doubt}'
 
@@ -264,7 +264,7 @@ _ENDS = (
 
 
 def survival(report: DebateReport, verdict: StructuredReading) -> str:
-    """Which arguments stand in the end. One that its own side withdrew does not, whatever the judge found."""
+    """The arguments upheld in the end. A withdrawn one is not, whatever the judge found."""
     if not verdict.trace:
         return "No argument was made."
     gone = withdrawn_arguments(report)
@@ -274,8 +274,8 @@ def survival(report: DebateReport, verdict: StructuredReading) -> str:
         word = row.judged or row.computed
         label = next((label for label, words in _ENDS if word in words), "Unsettled")
         side = agreed.get(row.id)
-        told = f"{row.id} ({seat_name(side)} conceded it)" if side and label == "Upheld" else row.id
-        ends.setdefault("Withdrawn" if row.id in gone else label, []).append(told)
+        name = f"{row.id} ({seat_name(side)} conceded it)" if side and label == "Upheld" else row.id
+        ends.setdefault("Withdrawn" if row.id in gone else label, []).append(name)
     order = [label for label in ("Upheld", "In part", "Withdrawn", *(label for label, _ in _ENDS[2:])) if label in ends]
     if len(verdict.trace) > 2 * FEW:
         parts = [f"{label.lower()} {len(ends[label])}" for label in order]
@@ -289,8 +289,8 @@ def moves(report: DebateReport) -> list[str]:
     sides: dict[str, list[Movement]] = {}
     for row in movements(report):
         sides.setdefault(row.side, []).append(row)
-    told = [_moved(side, rows) for side, rows in sides.items()]
-    return [" ".join(told)] if told else []
+    sentences = [_moved(side, rows) for side, rows in sides.items()]
+    return [" ".join(sentences)] if sentences else []
 
 
 def _moved(side: str, rows: Sequence[Movement]) -> str:
@@ -301,8 +301,8 @@ def _moved(side: str, rows: Sequence[Movement]) -> str:
         counts = {shift: shifts.count(shift) for shift in dict.fromkeys(shifts)}
         word = ", ".join(f"{number} {shift}" for shift, number in counts.items())
     withdrawn, own = sum(len(row.withdrawn) for row in rows), sum(row.own for row in rows)
-    taken = f", withdrew {'all' if withdrawn == own else withdrawn} of {own}" if withdrawn else ""
-    return f"{seat_name(side)} moved: {word}{taken}."
+    withdrawals = f", withdrew {'all' if withdrawn == own else withdrawn} of {own}" if withdrawn else ""
+    return f"{seat_name(side)} moved: {word}{withdrawals}."
 
 
 def _few(ids: Sequence[str]) -> str:
@@ -329,9 +329,9 @@ def _answers(verdict: StructuredReading) -> list[str]:
     if not marks or not verdict.judged:
         return []
     whole = sum(map(len, marks.values()))
-    said = [f"{len(names)} {mark}" for mark in _MARKS if (names := marks.get(mark))]
+    counts = [f"{len(names)} {mark}" for mark in _MARKS if (names := marks.get(mark))]
     evaded = f" ({', '.join(marks['evaded'])})" if "evaded" in marks else ""
-    return [f"the judge marked {counted(whole, 'answer', 'answers')}: {', '.join(said)}{evaded}"]
+    return [f"the judge marked {counted(whole, 'answer', 'answers')}: {', '.join(counts)}{evaded}"]
 
 
 _MARKS = ("met", "partly met", "evaded", "unmarked")

@@ -50,13 +50,13 @@ class SinglePresenter(Presenter):
         winner = report.outcome.get("winner")
         counts = {str(key): value for key, value in as_object(report.outcome.get("tally")).items()}
         total = sum(value for value in counts.values() if isinstance(value, int))
-        given = ", ".join(f"{one_line(key, 60)} {value} of {total}" for key, value in counts.items())
+        scores = ", ".join(f"{one_line(key, 60)} {value} of {total}" for key, value in counts.items())
         known = [str(row) for row in as_list(report.outcome.get("confidence")) if isinstance(row, int | float)]
         return Gist(
             "Answer",
             "" if winner is None else str(winner),
             (
-                f"Answers: {given}." if given else "",
+                f"Answers: {scores}." if scores else "",
                 f"Its own confidence: {', '.join(known[:FEW])} of 100." if known else "",
             ),
         )

@@ -29,7 +29,7 @@ _KINDS = {
 
 
 def turn_kind(name: str) -> TurnKind:
-    """The kind of turn with this name; one that is not known is shown key by key."""
+    """The kind of turn with this name. An unknown kind is shown key by key."""
     return _KINDS.get(name) or TurnKind(name)
 
 
@@ -48,8 +48,8 @@ def statements(
         seat: who speaks.
         content: the turn as JSON.
         questions: the questions put earlier, so that answers can show what they answer.
-        citations: the checked citations of the turn; each stands with the argument it supports or answers.
-        unstated: the figures that stand in no source, by the argument they are about.
+        citations: the checked citations of the turn, each with the argument that it supports or answers.
+        unstated: the figures that no source has, by the argument they are about.
     """
     rows = _with_citations(kind.statements(seat, content, questions), citations)
     loose = {about: ", ".join(figures) for about, figures in unstated if figures}

@@ -25,7 +25,7 @@ _NUMBERED = re.compile(r"(?:PROP|CRIT|REB)\d*-\d+")
 
 
 def _numbers(stem: str, path: str, count: int) -> list[str]:
-    """The ids of arguments; the path of a turn tells its position and its round."""
+    """The ids of arguments. The path of a turn gives its position and its round."""
     # Only a review needs the modules of its format.
     from disputatio.formats.review_round import numbers_from, prefix_of
 
@@ -44,9 +44,9 @@ def _framing(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Stat
     if criteria:
         yield Statement("Criteria", points=criteria)
     key = [f"{_text(row.get('source'))}: {_text(row.get('why'))}" for row in _rows(content.get("key_evidence"))]
-    wanted = enumerated([*key, *_texts(content.get("evidence_wanted"))])
-    if wanted:
-        yield Statement("Key evidence" if key else "To be known", points=wanted)
+    evidence = enumerated([*key, *_texts(content.get("evidence_wanted"))])
+    if evidence:
+        yield Statement("Key evidence" if key else "To be known", points=evidence)
     for number, text in enumerate(_texts(content.get("positions")), start=1):
         yield Statement(f"POSITION-{number}", "", text)
 

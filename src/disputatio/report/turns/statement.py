@@ -23,7 +23,7 @@ class Statement:
         word: the word of the rules for it: ``challenge``, ``withdrawn``, ``UPHELD``; may be empty.
         lead: its main text.
         points: further texts, each with its label, which may be empty.
-        context: what it answers, in somebody else's words.
+        context: the words that it answers.
         citations: what it cites, and how the check came out.
         overall: whether it is part of the result, which every surface shows in its own place.
     """

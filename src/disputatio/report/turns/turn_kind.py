@@ -14,7 +14,7 @@ Place: TypeAlias = tuple[str, str]
 
 @dataclass(slots=True)
 class Heard:
-    """What was said so far, as far as it tells how long the next turn will be."""
+    """Counts of what was said so far, from which the length of the next turn follows."""
 
     rules: Mapping[str, Any] = field(default_factory=dict)
     questions: dict[str, str] = field(default_factory=dict)
@@ -58,8 +58,8 @@ class TurnKind:
         struck_from: the key of the parts that a fork can strike; ``""`` where the content itself has them by argument.
         part_name: the name of the part of a seat that is about an argument.
         numbers: the ids of its arguments, from the path, the seat and their number.
-        heard_by: who may hear it at once where people sit: ``all``, the own ``team``, the ``judge``; empty for nobody.
-        held_back: what stands in its place for everybody else.
+        heard_by: who may hear it at once where people sit: ``all``, the own ``team``, the ``judge``; empty for no one.
+        held_back: the sentence that all others see instead.
         spoken_at: the key of the time at which it was said, in the words of a transcript.
     """
 
@@ -95,7 +95,7 @@ class TurnKind:
         rows = content.get("arguments")
         if self.numbers is None or not isinstance(rows, list | tuple):
             return content
-        # A row that holds nothing stands for one that a fork left out.
+        # An empty row is the place of one that a fork left out.
         names = self.numbers(path, seat, len(rows))
         named = [
             {**(row if isinstance(row, Mapping) else {}), "id": name} if row else {}
@@ -105,10 +105,10 @@ class TurnKind:
 
     def without(self, path: str, seat: str, content: Mapping[str, Any], struck: frozenset[str]) -> dict[str, Any]:
         """``content`` without the parts that a fork strikes; what is left keeps its numbers."""
-        left = dict(content)
+        remaining = dict(content)
         if self.struck_from is None:
-            return left
-        rows = left if not self.struck_from else left.get(self.struck_from)
+            return remaining
+        rows = remaining if not self.struck_from else remaining.get(self.struck_from)
         if isinstance(rows, list | tuple) and self.numbers is not None:
             names = self.numbers(path, seat, len(rows))
             # An empty row holds the number of the one that stood there.
@@ -116,5 +116,5 @@ class TurnKind:
         elif isinstance(rows, Mapping):
             kept = {about: row for about, row in rows.items() if self.part_name(seat, about) not in struck}
         else:
-            return left
-        return {**left, self.struck_from: kept} if self.struck_from else dict(kept)
+            return remaining
+        return {**remaining, self.struck_from: kept} if self.struck_from else dict(kept)

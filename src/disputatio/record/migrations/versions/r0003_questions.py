@@ -1,4 +1,4 @@
-"""What people are asked for in debates that are held by workers, and what they answered."""
+"""What people are asked for in debates that workers run, and what they answered."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table. It fills when debates end, and when somebody reads figures of earlier ones."""
+    """Create the table. It fills when debates end, and when figures of earlier ones are read."""
     op.create_table(
         "summaries",
         sa.Column("debate", sa.String(32), primary_key=True),
