@@ -24,7 +24,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from mcp.client.streamable_http import streamable_http_client
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, fallback_seat
 from disputatio.config.process import settings_for
 from disputatio.engine.escalation import configured_recipient
@@ -278,7 +278,7 @@ async def test_a_debate_that_was_opened_before_is_not_gone_on_with(
 ) -> None:
     """Its record has the attacker's address already, so that going on would send the key there."""
     store = SqlStore(f"sqlite:///{tmp_path}/store.sqlite")
-    seats = command_line(seat=[f"all=openai:fake at {listener.url}/v1"])
+    seats = make_arguments(seat=[f"all=openai:fake at {listener.url}/v1"])
     proposal = Proposal(read_motion(MOTION, "English"), FREEFORM, settings_for(FREEFORM, seats))
     await start(proposal, Runtime(store, checks_first=False), debate="trap")
     attack.check(("/v1/chat/completions", f"Bearer {SECRET}") in listener.heard, "the trap was set")

@@ -84,7 +84,7 @@ def test_a_dossier_of_an_altered_record_says_so(call, debate, bare):
         connection.execute("UPDATE events SET body = replace(body, 'act', 'ask') WHERE seq = 1")
     altered = call("dossier", debate, "--out", "e.md")
     assert altered.code == 6
-    assert "cannot be relied on" in altered.err
+    assert "Do not rely on this dossier" in altered.err
     assert "THE RECORD DOES NOT VERIFY" in (bare / "e.md").read_text("utf-8")
 
 

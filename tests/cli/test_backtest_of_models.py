@@ -41,7 +41,7 @@ def test_models_without_a_known_cutoff_are_refused_first(call, models, provider,
     for option in (("--probe",), ("--cutoff", "2023-10"), ("--no-agents",)):
         by_rules = call("backtest", "plan.toml", *option)
         assert by_rules.code == 2
-        assert f"{option[0]} is about language models" in by_rules.err
+        assert f"{option[0]} is for language models" in by_rules.err
 
 
 def test_a_full_run_is_rebuilt_from_records_without_calls(call, models, provider, bare):

@@ -104,7 +104,7 @@ def test_ctrl_c_keeps_results_and_rerunning_continues(
     running.signal(signal.SIGINT)
     ended = running.ended()
     assert ended.code == 130
-    kept = re.search(r"Stopped: (\d+) of 11 debates are kept", ended.err)
+    kept = re.search(r"Stopped: (\d+) of 11 debates are recorded", ended.err)
     assert kept is not None, ended.err
     assert int(kept[1]) >= 2
     provider.release()

@@ -74,7 +74,7 @@ def test_a_limit_may_take_the_last_dates(call, bare):
     assert all(known[row["day"]] == (row["climatology"], row["p"], row["debate"]) for row in last["rows"])
     refused = call("backtest", "plan.toml", "--limit", "last:none")
     assert refused.code == 2
-    assert "--limit 'none' is no whole number" in refused.err
+    assert "--limit 'none' is not a whole number" in refused.err
 
 
 def test_an_evaluation_says_what_it_would_take(call, models, provider, bare):

@@ -58,7 +58,7 @@ def test_baselines_beside_a_debate_are_in_its_result(call, models, bare):
 
 
 def test_what_cannot_be_evaluated_is_said_in_one_sentence(call, bare):
-    assert "Nothing says what to evaluate on" in call("eval").err
+    assert "There are no questions to evaluate" in call("eval").err
     assert "no golden set called" in call("eval", "--golden", "cooking").err
     assert "cannot be read" in call("eval", "nowhere.jsonl").err
     assert "no recorded votes" in call("eval", "--replay", ".").err

@@ -134,7 +134,7 @@ def test_ctrl_c_before_the_first_call_says_that_nothing_happened(commands: Comma
             running.signal(signal.SIGINT)
             ended = running.ended()
     assert ended.code == 130
-    assert (ended.out, ended.err) == ("", "Stopped before the debate began: nothing was recorded or spent.\n")
+    assert (ended.out, ended.err) == ("", "Stopped before the debate began. Nothing was recorded or spent.\n")
     assert commands.run("list").out.startswith("No debates yet")
 
 
@@ -167,7 +167,7 @@ def test_a_reader_that_leaves_stops_the_debate(commands: Commands, provider: Fak
     running.leave()
     provider.release()
     ended = running.ended()
-    assert "nobody reads it any more" in ended.err
+    assert "its reader closed the pipe" in ended.err
     debate = check_stopped(commands, ended)
     check_goes_on(commands, provider, debate, calls=WHOLE - provider.answered.count)
 

@@ -85,7 +85,7 @@ def test_a_person_at_the_terminal_takes_the_decision(commands: Commands) -> None
 def decide_at_the_terminal(commands: Commands, provider: FakeProvider) -> None:
     options = (*seats(provider), "--debaters", "ada,bo", "--options", "a,b,c,d,e,f", "--decision", "unanimity")
     running = commands.start("debate", "Be it so", *options, "--escalate", "person", terminal=(80, 40))
-    running.until("an empty line leaves it open")
+    running.until("An empty line leaves the decision open")
     running.type("2\n")
     ended = running.ended()
     assert ended.code == 0

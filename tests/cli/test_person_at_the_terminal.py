@@ -150,7 +150,7 @@ def test_a_seat_that_is_not_there_is_named(commands: Commands) -> None:
     assert "There is no seat 'pro_9' for a person" in is_clear(ended.err)
     ended = commands.debate("-", "--human", "pro", typed=b"We should act\n")
     assert ended.code == 2
-    assert "the person in a seat is to type there" in is_clear(ended.err)
+    assert "the person in a seat types there" in is_clear(ended.err)
 
 
 def test_a_motion_with_control_characters_is_shown_without_them(commands: Commands) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import FormatScope, Settings, resolve
 from disputatio.engine.opening import _rubric
 from disputatio.errors import InvalidInputError
@@ -27,7 +27,7 @@ def settle(directory: Path, environ: dict[str, str] | None = None, **arguments: 
         seats=("pro", "con", "judge"),
         environ=environ or {},
         directory=directory,
-        arguments=command_line(**arguments),
+        arguments=make_arguments(**arguments),
         options=FormatScope(rules={"penalties.overtime": Decimal(-3)}),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.keys import KEY_VARIABLES, Key, keys_of
 from disputatio.config.reference import groups, tables
@@ -122,7 +122,7 @@ def settle(directory: Path, **arguments: object) -> Settings:
         seats=("pro", "con", "judge"),
         environ={"TEAM_ANTHROPIC_KEY": "team-key-1", "OPENAI_API_KEY": "open-key-1"},
         directory=directory,
-        arguments=command_line(**arguments),  # type: ignore[arg-type]
+        arguments=make_arguments(**arguments),  # type: ignore[arg-type]
     )
 
 

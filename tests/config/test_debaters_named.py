@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import make_rules
@@ -24,7 +24,7 @@ def settings(folder: Path, name: str = "panel", environ: dict[str, str] | None =
         seats=tuple(form.seats),
         environ=environ or {},
         directory=folder,
-        arguments=command_line(**given),
+        arguments=make_arguments(**given),
         options=format_scope(form),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Finding, State, diagnose, resolve
 from disputatio.config.doctor import is_installed, is_writable
 
@@ -27,7 +27,7 @@ def report(
         seats=("pro", "judge"),
         environ=environ or {},
         directory=directory,
-        arguments=command_line(**arguments),
+        arguments=make_arguments(**arguments),
     )
     return list(
         diagnose(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import make_rules
@@ -28,7 +28,7 @@ def settings(
         seats=tuple(chosen.seats),
         environ=environ or {},
         directory=directory,
-        arguments=command_line(**given),
+        arguments=make_arguments(**given),
         options=format_scope(chosen),
     )
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, diagnose, resolve
 from disputatio.config.environment import read_environment
 from disputatio.errors import InvalidInputError
@@ -48,7 +48,7 @@ def everything_said(environ: dict[str, str], directory: Path, **arguments: Any) 
             seats=("pro", "con"),
             environ=environ,
             directory=directory,
-            arguments=command_line(**arguments),
+            arguments=make_arguments(**arguments),
         )
     except InvalidInputError as refusal:
         shown = "".join(traceback.format_exception_only(refusal))
@@ -128,4 +128,4 @@ def test_the_environment_as_a_value_does_not_show_its_variables(tmp_path: Path):
     environment = read_environment({"ZAI_API_KEY": "very-secret-1"}, tmp_path)
     assert "very-secret-1" not in repr(environment)
     assert "very-secret-1" not in repr(environment.get("ZAI_API_KEY"))
-    assert "very-secret-1" not in repr(command_line(set=("seats.pro.api_key=very-secret-1",)))
+    assert "very-secret-1" not in repr(make_arguments(set=("seats.pro.api_key=very-secret-1",)))

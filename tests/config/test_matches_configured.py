@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.catalogue import personalities, topic_named, topics
 from disputatio.config.process import format_scope
@@ -25,7 +25,7 @@ def settled(directory: Path, **given: Any) -> Settings:
         seats=tuple(MATCH.seats),
         environ={},
         directory=directory,
-        arguments=command_line(seat=("all=ollama:fake",), **given),
+        arguments=make_arguments(seat=("all=ollama:fake",), **given),
         options=format_scope(MATCH),
     )
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import FormatScope, Settings, resolve
 
 SEATS = ("pro_1", "pro_2", "con_1", "judge")
@@ -54,7 +54,7 @@ def settle(
             seats=seats,
             environ=environ or {},
             directory=directory,
-            arguments=command_line(**arguments),
+            arguments=make_arguments(**arguments),
             options=options or FormatScope(),
         )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import resolve
 from disputatio.config.presets import preset_named, presets
 from disputatio.config.process import format_scope
@@ -27,7 +27,7 @@ def resolved(directory: Path, environ: dict[str, str] | None = None, **given: ob
         seats=tuple(REVIEW.seats),
         environ=environ or {},
         directory=directory,
-        arguments=command_line(**given),
+        arguments=make_arguments(**given),
         options=format_scope(REVIEW),
     )
 

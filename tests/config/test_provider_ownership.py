@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, missing_keys, resolve
 from disputatio.errors import InvalidInputError
 from disputatio.participants.model_seat import Price
@@ -33,7 +33,7 @@ def settle(*, file: str = "", dotenv: str = "", environ: dict[str, str] | None =
             seats=SEATS,
             environ=environ or {},
             directory=directory,
-            arguments=command_line(**arguments),
+            arguments=make_arguments(**arguments),
         )
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Arguments, Settings, resolve
 from disputatio.config.reach import IN_FILES, TOOLS, check_reach
 from disputatio.config.seats import ResolvedSeat
@@ -32,7 +32,7 @@ def asked(seat: Any = (), set: Any = (), tools: Any = (), mcp: Any = (), **more:
     named += [(("mcp_servers", name), address) for name, address in mcp]
     rows = [(tuple(path), Given(value, f"{'.'.join(path)} of the request")) for path, value in named]
     config, base_url = more.pop("config", None), more.pop("base_url", None)
-    further = command_line(**more)
+    further = make_arguments(**more)
     return Arguments(given=(*rows, *further.given), config=config, base_url=base_url)
 
 

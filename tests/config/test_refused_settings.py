@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import FormatScope, Settings, resolve
 from disputatio.errors import ExitCode, InvalidInputError
 
@@ -33,7 +33,7 @@ def settle(directory: Path, *, file: str = "", environ: dict[str, str] | None = 
         seats=("pro", "con", "judge"),
         environ=environ or {},
         directory=directory,
-        arguments=command_line(**arguments),
+        arguments=make_arguments(**arguments),
         options=OPTIONS,
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, missing_keys, resolve
 from disputatio.participants.model_seat import ModelSeating
 
@@ -44,7 +44,7 @@ def settle(directory: Path, dotenv: str, seats: tuple[str, ...], **arguments: ob
         seats=seats,
         environ={},
         directory=directory,
-        arguments=command_line(**arguments),  # type: ignore[arg-type]
+        arguments=make_arguments(**arguments),  # type: ignore[arg-type]
     )
 
 

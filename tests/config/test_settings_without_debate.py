@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from disputatio._cli.given import command_line, kept_store, located_store
+from disputatio._cli.arguments import make_arguments
+from disputatio._cli.stores import locate_store, store_address
 from disputatio.config import Arguments
 from disputatio.config.process import configured_store
 from disputatio.errors import InvalidInputError
@@ -38,7 +39,7 @@ def test_what_any_format_takes_is_taken(here: Path, file: str) -> None:
 
 def test_variables_for_one_format_are_in_nobodys_way(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPUTATIO_ROUNDS", "20")
-    assert configured_store(command_line(store="other.sqlite")).store == f"sqlite:///{here}/other.sqlite"
+    assert configured_store(make_arguments(store="other.sqlite")).store == f"sqlite:///{here}/other.sqlite"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_a_quick_command_finds_the_same_store(word: str, *, is_option: bool, mon
         except InvalidInputError as refused:
             return f"{refused.cause} {refused.next_step}"
 
-    assert found(lambda: kept_store(given)) == found(lambda: configured_store(command_line(store=given)).store)
+    assert found(lambda: store_address(given)) == found(lambda: configured_store(make_arguments(store=given)).store)
 
 
 @pytest.mark.parametrize("name", [".env", "disputatio.toml", "disputatio.yaml"])
@@ -85,4 +86,4 @@ def test_a_quick_command_reads_files_that_may_name_a_store(
     monkeypatch.delenv("DISPUTATIO_STORE")
     texts = {".env": "DISPUTATIO_STORE=filed.sqlite", "disputatio.toml": 'store = "filed.sqlite"'}
     (here / name).write_text(texts.get(name, "store: filed.sqlite"), "utf-8")
-    assert located_store(None) == (f"sqlite:///{here}/filed.sqlite", False)
+    assert locate_store(None) == (f"sqlite:///{here}/filed.sqlite", False)

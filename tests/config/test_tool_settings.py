@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, diagnose, resolve
 from disputatio.errors import InvalidInputError
 
@@ -23,7 +23,7 @@ def settle(
         seats=SEATS,
         environ=environ or {},
         directory=directory,
-        arguments=command_line(**given),  # type: ignore[arg-type]
+        arguments=make_arguments(**given),  # type: ignore[arg-type]
     )
 
 

@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import resolve
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
@@ -70,7 +70,7 @@ class DeadlyStore(SqlStore):
 
 def settings(base_url: str, format_name: str, extra: tuple[str, ...]) -> Any:
     form = find_format(format_name)
-    arguments = command_line(seat=("all=openai_compatible:fake",), base_url=base_url, seed=7, set=extra)
+    arguments = make_arguments(seat=("all=openai_compatible:fake",), base_url=base_url, seed=7, set=extra)
     return resolve(
         format_name=format_name,
         seats=tuple(form.seats),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
@@ -67,7 +67,7 @@ def settings_for(format_name: str = "structured", *, environ: dict[str, str] | N
         seats=tuple(form.seats),
         environ=environ or {},
         directory=NOWHERE,
-        arguments=command_line(**given),
+        arguments=make_arguments(**given),
         options=format_scope(form),
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from rooms import history_of, hold, proposal_of
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import resolve
 from disputatio.config.process import format_scope
 from disputatio.engine import estimate
@@ -240,7 +240,7 @@ async def test_the_range_of_a_match_holds_brief_and_long_speeches(tmp_path: Path
         seats=tuple(form.seats),
         environ={},
         directory=tmp_path,
-        arguments=command_line(seat=["all=ollama:any"]).with_values({("rules", "free_speech_words"): own}),
+        arguments=make_arguments(seat=["all=ollama:any"]).with_values({("rules", "free_speech_words"): own}),
         options=format_scope(form),
     )
     proposal = Proposal(Motion("We should split the service"), form, settings)

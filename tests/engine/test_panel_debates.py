@@ -13,7 +13,7 @@ import pytest
 from rooms import Carrier, PatientClock, go_on, hold, proposal_of, settings_for
 
 import disputatio
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.engine.escalation import choose_target, hand_over
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime
@@ -344,7 +344,7 @@ async def test_a_debate_takes_the_decision_over_with_the_report(monkeypatch: pyt
     store = MemoryStore()
     runtime = Runtime(store, client_factory=lambda *_: InstanceClient(), checks_first=False, clock=PatientClock())
     held, _, _ = await hold(panel(rounds=1), voting(SPLIT), store)
-    arguments = command_line(seat=["all=ollama:fake"], debaters=NAMES, escalate="structured")
+    arguments = make_arguments(seat=["all=ollama:fake"], debaters=NAMES, escalate="structured")
     handed = await hand_over(held, choose_target("structured", find_format("panel"), arguments, ()), runtime)
     assert handed is not None
     assert handed.failure == ""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.evaluation.experiment import Experiment
@@ -46,7 +46,7 @@ def settings_of(ways: Sequence[str], **given: Any) -> dict[str, Settings]:
             seats=tuple(form.seats),
             environ={},
             directory=Path("/nonexistent"),
-            arguments=command_line(
+            arguments=make_arguments(
                 seat=("all=openai_compatible:oracle",), base_url="http://127.0.0.1:9/v1", seed=1, **given
             ),
             options=format_scope(form),

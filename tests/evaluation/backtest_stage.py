@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.evaluation.backtest.archive import Archive, open_archive
@@ -75,7 +75,7 @@ def rules_everywhere() -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path("/"),
-        arguments=command_line(seat=("all=rules",)),
+        arguments=make_arguments(seat=("all=rules",)),
         options=format_scope(form),
     )
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
@@ -70,7 +70,7 @@ def settings_of(order: Order, form_name: str) -> Settings:
         seats=tuple(form.seats),
         environ={_KEYS[order.provider]: "key"},
         directory=Path("/nonexistent"),
-        arguments=command_line(
+        arguments=make_arguments(
             seat=(f"all={order.provider}:{MODELS[order.provider]}",), base_url=order.base_url, seed=1
         ),
         options=format_scope(form),

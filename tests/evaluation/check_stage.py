@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.evaluation.cases import CaseDebate
@@ -34,7 +34,7 @@ def critic_settings() -> Settings:
         seats=("critic",),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=command_line(seat=("critic=openai_compatible:critic",), base_url="http://127.0.0.1:9/v1"),
+        arguments=make_arguments(seat=("critic=openai_compatible:critic",), base_url="http://127.0.0.1:9/v1"),
         options=format_scope(form),
     )
 
@@ -46,7 +46,7 @@ def judge_settings(seat: str = "judge=openai_compatible:fake", **given: Any) -> 
         seats=("judge",),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=command_line(seat=(seat,), base_url="http://127.0.0.1:9/v1", **given),
+        arguments=make_arguments(seat=(seat,), base_url="http://127.0.0.1:9/v1", **given),
         options=format_scope(form),
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import fisher_exact, hypergeom
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.errors import InvalidInputError
@@ -166,7 +166,7 @@ def settings_of(name: str) -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=command_line(seat=("all=openai_compatible:m",), base_url="http://127.0.0.1:9/v1", seed=1),
+        arguments=make_arguments(seat=("all=openai_compatible:m",), base_url="http://127.0.0.1:9/v1", seed=1),
         options=format_scope(form),
     )
 

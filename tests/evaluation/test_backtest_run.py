@@ -345,7 +345,7 @@ def test_the_command_repeats_the_same_report(folder, capsys):
     [
         (("nowhere.toml",), "nowhere.toml cannot be read"),
         (("plan.toml", "--data", "nowhere"), "There is no folder nowhere"),
-        (("plan.toml", "--data", "market", "--limit", "none"), "--limit 'none' is no whole number"),
+        (("plan.toml", "--data", "market", "--limit", "none"), "--limit 'none' is not a whole number"),
         (("plan.toml", "--data", "market", "--limit", "2", "--benchmarks"), "--limit is for debates"),
     ],
 )

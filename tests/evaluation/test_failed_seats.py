@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from backtest_stage import made_up_archive
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.evaluation.backtest.cases import Case
@@ -60,7 +60,7 @@ def settings() -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=command_line(
+        arguments=make_arguments(
             seat=("all=openai_compatible:m", "tech_bear=openai_compatible:weak"), base_url="http://127.0.0.1:9/v1"
         ),
         options=format_scope(form),

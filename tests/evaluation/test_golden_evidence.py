@@ -8,7 +8,7 @@ import json
 import pytest
 from answer_stage import held, questions, settings_of
 
-from disputatio._cli.dossier import beside, keep_for_dossiers, with_evidence
+from disputatio._cli.dossier import add_evidence, golden_report_path, store_golden_report
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.errors import InvalidInputError
@@ -51,7 +51,7 @@ def around(kind: str = "compliance") -> Surroundings:
 def test_a_dossier_shows_agreement_cost_and_comparison(body, debate, tmp_path):
     file = tmp_path / "report.json"
     file.write_text(printable_json(body), "utf-8")
-    shown = section(debate, with_evidence(around(), file, "sqlite:////nowhere/d.sqlite"))
+    shown = section(debate, add_evidence(around(), file, "sqlite:////nowhere/d.sqlite"))
     review = next(row for row in body["arms"] if row["name"] == "review")
     assert f"{review['accuracy']['count']} of 8" in shown
     assert "review - single" in shown
@@ -74,30 +74,30 @@ def test_what_limits_it_stands_first(body, debate):
 
 def test_without_evaluation_or_questions_it_says_so(debate, tmp_path):
     store = f"sqlite:///{tmp_path}/d.sqlite"
-    assert "disputatio eval --golden compliance" in section(debate, with_evidence(around(), None, store))
-    assert "--data FOLDER" in section(debate, with_evidence(around("security"), None, store))
-    assert "no labelled set of questions" in section(debate, with_evidence(around("pricing"), None, store))
+    assert "disputatio eval --golden compliance" in section(debate, add_evidence(around(), None, store))
+    assert "--data FOLDER" in section(debate, add_evidence(around("security"), None, store))
+    assert "no labelled set of questions" in section(debate, add_evidence(around("pricing"), None, store))
 
 
 def test_a_harness_test_never_replaces_evidence(body, tmp_path):
     store = f"sqlite:///{tmp_path}/d.sqlite"
-    place = beside(store, "compliance")
-    keep_for_dossiers(store, "compliance", {**body, "harness_test": False})
+    place = golden_report_path(store, "compliance")
+    store_golden_report(store, "compliance", {**body, "harness_test": False})
     kept = place.read_text("utf-8")
-    keep_for_dossiers(store, "compliance", {**body, "harness_test": True})
-    keep_for_dossiers(store, "compliance", {**body, "harness_test": False, "stopped": "the ceiling was reached"})
+    store_golden_report(store, "compliance", {**body, "harness_test": True})
+    store_golden_report(store, "compliance", {**body, "harness_test": False, "stopped": "the ceiling was reached"})
     assert place.read_text("utf-8") == kept
-    assert with_evidence(around(), None, store).measured.kind == "compliance"
+    assert add_evidence(around(), None, store).measured.kind == "compliance"
 
 
 def test_evidence_of_another_kind_or_of_no_kind_is_refused(body, tmp_path):
     file = tmp_path / "report.json"
     file.write_text(printable_json(body), "utf-8")
     with pytest.raises(InvalidInputError, match="about questions of the kind compliance"):
-        with_evidence(around("security"), file, "sqlite:///d.sqlite")
+        add_evidence(around("security"), file, "sqlite:///d.sqlite")
     file.write_text('{"schema": "disputatio/replay"}', "utf-8")
     with pytest.raises(InvalidInputError, match="no report of an evaluation"):
-        with_evidence(around(), file, "sqlite:///d.sqlite")
+        add_evidence(around(), file, "sqlite:///d.sqlite")
     file.write_text(json.dumps({**body, "arms": [{}]}), "utf-8")
     with pytest.raises(InvalidInputError, match="parts missing"):
-        with_evidence(around(), file, "sqlite:///d.sqlite")
+        add_evidence(around(), file, "sqlite:///d.sqlite")

@@ -13,7 +13,7 @@ from itertools import combinations
 import pytest
 from rooms import NOWHERE
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import resolve
 from disputatio.config.process import format_scope
 from disputatio.errors import InvalidInputError
@@ -39,7 +39,7 @@ def settings_for(form, pro, con):
         seats=tuple(form.seats),
         environ={},
         directory=NOWHERE,
-        arguments=command_line(seat=seats),
+        arguments=make_arguments(seat=seats),
         options=format_scope(form),
     )
 

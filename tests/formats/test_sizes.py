@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import resolve
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import make_rules
@@ -182,7 +182,7 @@ def test_a_users_limit_is_marked_as_one() -> None:
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=command_line(set=("limits.max_tokens.closing=900",)),
+        arguments=make_arguments(set=("limits.max_tokens.closing=900",)),
         options=format_scope(form),
     )
     rules = make_rules(form, settings)

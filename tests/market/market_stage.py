@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import Settings, resolve
 from disputatio.config.process import format_scope
 from disputatio.formats.registry import find_format
@@ -19,6 +19,6 @@ def settings_of(name: str, *seats: str) -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=command_line(seat=named, base_url="http://127.0.0.1:9/v1", seed=1),
+        arguments=make_arguments(seat=named, base_url="http://127.0.0.1:9/v1", seed=1),
         options=format_scope(form),
     )

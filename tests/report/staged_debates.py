@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio.config import resolve
 from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
@@ -202,7 +202,7 @@ def settings_of(format_name: str, seats: Sequence[str] = (), **arguments: Any) -
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=command_line(seat=given, **arguments),
+        arguments=make_arguments(seat=given, **arguments),
         options=format_scope(form),
     )
 

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 import disputatio
-from disputatio._cli.fields import all_options, help_of, options_of_a_debate, parameter
+from disputatio._cli.fields import all_options, debate_options, make_parameter, write_help
 from disputatio._service.app import create_app
 from disputatio._service.pages.request_form import cards, sections
 from disputatio._service.service import Choices, Service
@@ -46,17 +46,17 @@ PARAMETERS = {
 @ROWS
 def test_the_command_line_has_it(form: str, row: Option) -> None:
     known = all_options(form)
-    options = {flag: parameter(name, known) for name, row in known.items() for flag in (row.flag,)}
+    options = {flag: make_parameter(name, known) for name, row in known.items() for flag in (row.flag,)}
     if not row.flag or row.name in SET_BY_KEY:
         assert row.key or row.name in SET_BY_KEY, "neither an option nor a key sets it"
         return
-    assert row.flat_name in options_of_a_debate()
+    assert row.flat_name in debate_options()
     found = options[row.flag]
     kind, about = get_args(found.annotation)[:2]
     assert (kind is bool) == row.is_flag
     assert ("list" in str(kind)) == row.about.repeat
     assert row.flag in (about.default, *about.param_decls)
-    assert about.help == help_of(known[row.flat_name])
+    assert about.help == write_help(known[row.flat_name])
 
 
 @ROWS

@@ -17,7 +17,7 @@ from staged_debates import Staged, hold
 from test_views import pipe, shown, terminal, written
 
 from disputatio._terminal import LiveView, PlainView
-from disputatio._terminal.match_telling import MatchTelling
+from disputatio._terminal.match_narration import MatchNarration
 from disputatio._terminal.paint import STYLES
 from disputatio._terminal.progress import Progress
 from disputatio._terminal.views import region_lines
@@ -63,7 +63,7 @@ def match() -> Staged:
 def told(view: LiveView | PlainView, visibility: Visibility | None = None) -> None:
     """Show the whole match to ``view``."""
     if visibility is not None:
-        view.hear(visibility)
+        view.restrict(visibility)
     with view:
         for row in match().events:
             view.on_event(row.event(), row)
@@ -112,7 +112,7 @@ def test_the_live_view_leaves_what_the_plain_one_prints(width: int) -> None:
     ]
 
 
-def while_it_is_written(path: str, text: str, visibility: Visibility | None = None) -> tuple[Progress, MatchTelling]:
+def while_it_is_written(path: str, text: str, visibility: Visibility | None = None) -> tuple[Progress, MatchNarration]:
     """The match at the moment when so much of the turn at ``path`` is there."""
     progress = Progress()
     for row in match().events:
@@ -122,7 +122,7 @@ def while_it_is_written(path: str, text: str, visibility: Visibility | None = No
             break
     progress.wrote(path, "", text)
     assert progress.match is not None
-    return progress, MatchTelling(progress.match, visibility or Visibility(), fancy=True)
+    return progress, MatchNarration(progress.match, visibility or Visibility(), fancy=True)
 
 
 def region(path: str, text: str, width: int, height: int, visibility: Visibility | None = None) -> list[str]:

@@ -1,6 +1,6 @@
-"""The reference of the public Python interface: ``python -m disputatio._cli.api_reference``.
+"""Write the reference of the public Python interface: ``python -m disputatio._cli.api_reference``.
 
-Public is what these modules list in ``__all__``. Everything else may change in any version.
+The names in ``__all__`` of these modules are public. Everything else may change in any version.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ PUBLIC_MODULES = (
 )
 _HEAD = """# Python interface
 
-Written by `make reference` from the docstrings. Names that do not appear here are not public and may change in any
-version. [Results in Python](../how-to/results.md) and [the library](../how-to/library.md) show how the names are used.
+Generated from the docstrings by `make reference`. Names that are not on this page may change in any version.
+[Results in Python](../how-to/results.md) and [the library](../how-to/library.md) show how the names are used.
 """
 _WIDEST = 100
 _HIDDEN = re.compile(r"<(?:[\w. ]|<\w+>)+ at 0x[0-9a-f]+>|<factory>")
@@ -86,7 +86,7 @@ def _member(name: str, member: object) -> str:
 
 
 def _code(name: str, value: object) -> str:
-    """A signature as a block of code, one parameter a line where it would be too wide."""
+    """A signature as a block of code. A wide one has each parameter on a line of its own."""
     parameters, returns = _signature(value)
     text = f"{name}({', '.join(parameters)}){returns}"
     if len(text) > _WIDEST:
@@ -95,27 +95,27 @@ def _code(name: str, value: object) -> str:
 
 
 def _signature(value: object, *, skips_first: bool = False) -> tuple[list[str], str]:
-    """The parameters of ``value`` as text, and its arrow with what it returns."""
+    """The parameters of ``value`` as text, and its arrow with the returned type."""
     try:
         signature = inspect.signature(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return ["..."], ""
-    shown: list[str] = []
+    parameters: list[str] = []
     for row in list(signature.parameters.values())[skips_first:]:
-        if row.kind is row.KEYWORD_ONLY and not any(text.startswith("*") for text in shown):
-            shown.append("*")
+        if row.kind is row.KEYWORD_ONLY and not any(text.startswith("*") for text in parameters):
+            parameters.append("*")
         kind = "" if row.annotation is row.empty else f": {str(row.annotation).replace(chr(39), '')}"
         default = "" if row.default is row.empty else f" = {row.default!r}"
         stars = "*" * (1 + (row.kind is row.VAR_KEYWORD)) if row.kind in {row.VAR_POSITIONAL, row.VAR_KEYWORD} else ""
-        shown.append(_HIDDEN.sub("...", f"{stars}{row.name}{kind}{default}"))
+        parameters.append(_HIDDEN.sub("...", f"{stars}{row.name}{kind}{default}"))
     returns = signature.return_annotation
-    return shown, f" -> {returns}" if isinstance(returns, str) and returns != "None" else ""
+    return parameters, f" -> {returns}" if isinstance(returns, str) and returns != "None" else ""
 
 
 def _own_doc(value: type) -> str | None:
-    """The docstring of ``value`` without the one that dataclasses make of their signature."""
-    found = vars(value).get("__doc__")
-    return None if found is None or found.startswith(f"{value.__name__}(") else inspect.cleandoc(found)
+    """The docstring of ``value``; None if a dataclass made it from its signature."""
+    doc = vars(value).get("__doc__")
+    return None if doc is None or doc.startswith(f"{value.__name__}(") else inspect.cleandoc(doc)
 
 
 def _first_line(doc: str | None) -> str:
@@ -123,12 +123,12 @@ def _first_line(doc: str | None) -> str:
 
 
 def _inline(text: str) -> str:
-    """Markdown of the one kind of markup that docstrings use."""
+    """Turn the markup of docstrings into Markdown."""
     return re.sub(r"``([^`]*)``", r"`\1`", re.sub(r"::$", ":", text, flags=re.MULTILINE))
 
 
 def _paragraphs(doc: str | None) -> str:
-    """A docstring as Markdown: its sections become lists."""
+    """A docstring as Markdown. Its sections become lists."""
     if doc is None:
         return ""
     lines, section = [], False

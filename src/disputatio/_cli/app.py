@@ -1,11 +1,11 @@
-"""The whole command line, with every command imported; for the reference, and for who wants all of it at once.
+"""The command line with every command, for the reference and for tests.
 
-The program itself imports only the command that is asked for, see `disputatio._cli.main`.
+The program itself imports only the command that it runs, see `disputatio._cli.main`.
 """
 
 from __future__ import annotations
 
-from disputatio._cli.assembling import app_with
+from disputatio._cli.assembling import make_app
 from disputatio._cli.index import COMMANDS
 
-app = app_with(*COMMANDS)
+app = make_app(*COMMANDS)

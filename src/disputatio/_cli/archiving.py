@@ -1,4 +1,4 @@
-"""``disputatio archive`` and ``restore``: old records leave the store for files that verify, and come back."""
+"""``disputatio archive`` and ``restore``: move old records from the store to files, and back."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
+from disputatio._cli.stores import open_store, store_address
 from disputatio._cli.streams import print_lines
 from disputatio.errors import HeldElsewhereError, InvalidInputError, VerificationError
+from disputatio.errors.quoting import name_some
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
@@ -21,31 +22,37 @@ if TYPE_CHECKING:
 
 _DAYS = re.compile(r"([1-9]\d{0,4})d")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_MOST_NAMED = 5
 
 
 def archive(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go, in a folder for each month.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The folder for the files. Each month gets a folder in it.")
+    ],
     before: Annotated[
-        str, typer.Option("--before", metavar="DATE", help="Debates opened before this day, or as many days ago: 90d.")
+        str,
+        typer.Option(
+            "--before",
+            metavar="DATE",
+            help="Take debates from before this day, such as 2026-01-31, or from before 90 days: 90d.",
+        ),
     ],
     keep: Annotated[
         bool, typer.Option("--keep", metavar="", help="Write the files and leave the store as it is.")
     ] = False,
     store: StoreOption = None,
 ) -> None:
-    """Move finished debates out of the store, each into a file that verifies.
+    """Move finished debates out of the store, each to a file that can be verified.
 
-    A record leaves the store only after its file was written, read back and checked. A debate that is not over stays,
-    and so does a record that was altered: it is named, with exit code 6. `disputatio restore` brings a record back.
+    A record leaves the store only after its file was written, read back and checked. Debates that are not over stay.
+    Altered records stay too: the command names them and ends with exit code 6. `disputatio restore` brings records
+    back.
     """
-    from disputatio._cli.kept import reading
     from disputatio.record.history import Status
 
-    end = _day(before, datetime.now(UTC))
+    end = _read_day(before, datetime.now(UTC))
     open_ = {Status.RUNNING.value, Status.INTERRUPTED.value}
     moved, altered = 0, []
-    with reading(kept_store(store)) as opened:
+    with open_store(store_address(store)) as opened:
         rows = [row for row in opened.debates() if row.opened_at < end and row.status not in open_]
         for row in rows:
             try:
@@ -58,20 +65,19 @@ def archive(
         f"{moved:,} of {len(rows):,} finished debates from before {end} {'copied' if keep else 'moved'} to {folder}."
     )
     if altered:
-        names = ", ".join(name for name, _ in altered[:_MOST_NAMED])
-        more = f" and {len(altered) - _MOST_NAMED} more" if len(altered) > _MOST_NAMED else ""
-        raise VerificationError(f"Left in the store: {names}{more}. {altered[0][1].cause}", altered[0][1].next_step)
+        names = name_some([name for name, _ in altered])
+        raise VerificationError(f"Left in the store: {names}. {altered[0][1].cause}", altered[0][1].next_step)
 
 
 def restore(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files that `disputatio archive` wrote.")],
-    check: Annotated[bool, typer.Option("--check", metavar="", help="Verify the files, and change nothing.")] = False,
+    check: Annotated[bool, typer.Option("--check", metavar="", help="Only verify the files.")] = False,
     store: StoreOption = None,
 ) -> None:
     """Bring archived debates back into the store, or verify their files with --check.
 
-    All files are read and checked first: where one was altered, nothing is restored. A debate that is in the store
-    already is left as it is.
+    All files are read and checked first. If one was altered, nothing is restored. A debate that the store has already
+    stays as it is.
     """
     from disputatio.record.archive import read_archive
 
@@ -82,21 +88,20 @@ def restore(
         return
     for file in files:
         read_archive(file)
-    asyncio.run(_restore(files, kept_store(store)))
+    asyncio.run(_restore(files, store_address(store)))
 
 
 async def _restore(files: list[Path], url: str) -> None:
+    from contextlib import aclosing
+
     from disputatio.record.archive import read_archive, restore
     from disputatio.record.sql import SqlStore
 
-    opened = SqlStore(url)
-    try:
+    async with aclosing(SqlStore(url)) as store:
         for file in files:
             record = read_archive(file)
-            found = "restored" if await restore(opened, record) else "is in the store already"
-            print_lines(f"{record.debate} {found}. Head {record.head}")
-    finally:
-        await opened.aclose()
+            result = "restored" if await restore(store, record) else "is in the store already"
+            print_lines(f"{record.debate} {result}. Head {record.head}")
 
 
 def _archive(store: SqlStore, row: DebateRow, folder: Path, *, keep: bool) -> bool:
@@ -112,11 +117,11 @@ def _archive(store: SqlStore, row: DebateRow, folder: Path, *, keep: bool) -> bo
         store.release(row.id)
 
 
-def _day(text: str, now: datetime) -> str:
-    """The day that ``--before`` names.
+def _read_day(text: str, now: datetime) -> str:
+    """Read the day of ``--before``.
 
     Raises:
-        InvalidInputError: it names none.
+        InvalidInputError: it is not a day.
     """
     if days := _DAYS.fullmatch(text.strip()):
         return f"{now - timedelta(days=int(days[1])):%Y-%m-%d}"

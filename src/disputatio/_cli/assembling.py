@@ -1,4 +1,4 @@
-"""Builds the command line: all commands or only the one asked for, and their help pages."""
+"""Build the command line from all commands or from one of them, and their help pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from disputatio._cli.index import ABOUT, COMMANDS, EPILOG, GROUPS
-from disputatio._cli.options import signed
+from disputatio._cli.options import add_signature
 from disputatio._version import VERSION
 
 
@@ -26,7 +26,7 @@ class Command(TyperCommand):
     """A command whose flags show no type."""
 
     def get_params(self, ctx: Any) -> Any:
-        """The parameters, with that of help."""
+        """The parameters, including ``--help``."""
         return _without_types(super().get_params(ctx))
 
 
@@ -34,34 +34,34 @@ class Group(TyperGroup):
     """A group whose flags show no type."""
 
     def get_params(self, ctx: Any) -> Any:
-        """The parameters, with that of help."""
+        """The parameters, including ``--help``."""
         return _without_types(super().get_params(ctx))
 
 
 class DebateCommand(Command):
-    """``disputatio debate``: takes the options of every format, and shows those of the one that is named."""
+    """``disputatio debate``: takes the options of every format, and shows those of the chosen one."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Find the format before help is drawn, wherever it stands among ``args``."""
+        """Find the format among ``args`` before the help page is made."""
         ctx.meta["format"] = name = self._format_in(ctx, args)
         self.for_format(name)
         return super().parse_args(ctx, args)
 
     def for_format(self, name: str) -> list[Any]:
-        """Show the options that the format called ``name`` has besides those of every debate, and return them."""
-        from disputatio._cli.fields import OF_REVIEWS, help_of, make_panel, names_of_format_options
+        """Show the options that only the format ``name`` has, hide those of other formats, and return the shown."""
+        from disputatio._cli.fields import EVIDENCE_ROUND, format_option_names, panel_of, write_help
         from disputatio.request.formats import options_of
 
-        own = {row.flat_name: row for row in options_of(name)} if name else {}
+        known = {row.flat_name: row for row in options_of(name)} if name else {}
         shown = []
         for param in self.params:
             row: Any = param
-            if row.name in names_of_format_options():
-                row.hidden = row.name not in own and (row.name, name) != OF_REVIEWS
+            if row.name in format_option_names():
+                row.hidden = row.name not in known and (row.name, name) != EVIDENCE_ROUND
                 if not row.hidden:
                     shown.append(row)
-                if row.name in own:
-                    row.help, row.rich_help_panel = help_of(own[row.name]), make_panel(own[row.name])
+                if row.name in known:
+                    row.help, row.rich_help_panel = write_help(known[row.name]), panel_of(known[row.name])
         return shown
 
     def _format_in(self, ctx: Any, args: Sequence[str]) -> str:
@@ -72,10 +72,10 @@ class DebateCommand(Command):
         return str(given.get("format") or "")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Draw the page, and below it the formats where none is named.
+        """Print the page, followed by a list of formats if none was chosen.
 
         Raises:
-            InvalidInputError: a format is named that does not exist.
+            InvalidInputError: the chosen format does not exist.
         """
         from disputatio.request.formats import known_formats, unknown_format
 
@@ -97,15 +97,15 @@ def _print_formats() -> None:
 
     table = Table.grid(padding=(0, 2))
     for name, model in options_of_formats().items():
-        # The module of a packaged format is not imported for its sentence.
+        # Its options have the sentence for a packaged format, so its module need not be imported.
         about = known_formats()[name].about if model is FormatOptions else str(model.__doc__).partition("\n")[0]
         table.add_row(f"[bold cyan]{name}[/]", about)
     Console().print(Panel(table, title="Formats", title_align="left", border_style="dim"))
     Console().print(" [bold]disputatio debate -f panel --help[/] shows the options of a format.\n", highlight=False)
 
 
-def app_with(*names: str) -> typer.Typer:
-    """The command line with these commands and no others; importing their modules is what takes the time."""
+def make_app(*names: str) -> typer.Typer:
+    """The command line with only these commands, because importing the modules of commands takes long."""
     app = typer.Typer(
         name="disputatio",
         cls=Group,
@@ -117,30 +117,30 @@ def app_with(*names: str) -> typer.Typer:
     )
     for name in names:
         if name in GROUPS:
-            group = _found(name)
+            group = _load_command(name)
             for row in group.registered_commands:
                 row.cls = Command
             app.add_typer(group, name=name, cls=Group)
         else:
-            command = _found(name)
-            app.command(name, cls=DebateCommand if name == "debate" else Command)(signed(command))
+            command = _load_command(name)
+            app.command(name, cls=DebateCommand if name == "debate" else Command)(add_signature(command))
     app.callback()(_options)
     return app
 
 
-def app_of_names() -> typer.Typer:
-    """The names of all commands and none of them: what tells a word that is no command which one is near."""
-    app = app_with()
+def make_app_of_names() -> typer.Typer:
+    """The command line with the names of all commands but without their code, to suggest one of them."""
+    app = make_app()
     for name in COMMANDS:
-        app.command(name)(_nothing)
+        app.command(name)(_do_nothing)
     return app
 
 
-def _nothing() -> None:
-    """Stands in for a command that is not called."""
+def _do_nothing() -> None:
+    """Takes the place of a command that is not called."""
 
 
-def _found(name: str) -> Any:
+def _load_command(name: str) -> Any:
     """The function of a command, or the Typer app of a group."""
     module, attribute = COMMANDS[name]
     return getattr(import_module(f"disputatio._cli.{module}"), attribute)
@@ -156,4 +156,4 @@ _VERSION = typer.Option("--version", metavar="", callback=_version, is_eager=Tru
 
 
 def _options(version: Annotated[bool, _VERSION] = False) -> None:
-    """What comes before a command."""
+    """The options before a command."""

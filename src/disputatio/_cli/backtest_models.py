@@ -1,4 +1,4 @@
-"""The language-model side of ``disputatio backtest``: the blind arm, the probe, the cut-off and single agents."""
+"""The part of ``disputatio backtest`` for language models: blinded dates, the probe, the cut-off, single agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.experiments import Progress, run_over
+from disputatio._cli.experiments import Progress, run_over_store
 from disputatio._cli.streams import tell
 from disputatio.errors import InvalidInputError
 
@@ -28,14 +28,17 @@ BlindOption = Annotated[
     typer.Option(
         "--blind",
         metavar="",
-        help="Hold every date a second time without names and dates, and with its series rebased.",
+        help="Run every date a second time without names and dates, and with rebased series.",
         rich_help_panel=_PANEL,
     ),
 ]
 ProbeOption = Annotated[
     bool,
     typer.Option(
-        "--probe", metavar="", help="Ask the models which index and month each date is.", rich_help_panel=_PANEL
+        "--probe",
+        metavar="",
+        help="Ask the models to recognise the index and the month of each date.",
+        rich_help_panel=_PANEL,
     ),
 ]
 CutoffOption = Annotated[
@@ -43,7 +46,7 @@ CutoffOption = Annotated[
     typer.Option(
         "--cutoff",
         metavar="YYYY-MM",
-        help="Where the models' training data end; only later dates count as evidence. Or: unknown.",
+        help="The end of the models' training data, or unknown. Only later dates count as evidence.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -52,7 +55,7 @@ NoAgentsOption = Annotated[
     typer.Option(
         "--no-agents",
         metavar="",
-        help="Leave out what stands beside debates of models: one model's answer, and its vote at their cost.",
+        help="Leave out the comparison with single answers of one model and votes at the same cost.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -60,7 +63,7 @@ NoAgentsOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ModelsAsked:
-    """What is asked of models besides the debates. ``models`` has for each one a seat that it takes."""
+    """What models are asked besides the debates. ``models`` maps each one to a seat that it takes."""
 
     models: dict[str, str]
     cutoff: date | None
@@ -68,12 +71,11 @@ class ModelsAsked:
     agents: bool
 
 
-def models_asked(settings: Settings, cutoff: str | None, *, probe: bool, no_agents: bool) -> ModelsAsked | None:
-    """What was asked for; None where rules take every seat.
+def find_asked_models(settings: Settings, cutoff: str | None, *, probe: bool, no_agents: bool) -> ModelsAsked | None:
+    """What models are asked besides the debates; None where rules take every seat.
 
     Raises:
-        InvalidInputError: models take part and nobody states their cut-off, or something is asked of models and none
-            takes part.
+        InvalidInputError: models take part without a stated cut-off, or an option for models is given without any.
     """
     from disputatio.evaluation.backtest.agents import list_models
     from disputatio.evaluation.backtest.model_evidence import read_cutoff
@@ -82,27 +84,27 @@ def models_asked(settings: Settings, cutoff: str | None, *, probe: bool, no_agen
     for given, name in ((probe, "--probe"), (cutoff is not None, "--cutoff"), (no_agents, "--no-agents")):
         if given and not models:
             raise InvalidInputError(
-                f"{name} is about language models, and rules take every seat.", "Seat one: --seat all=PROVIDER:MODEL."
+                f"{name} is for language models, and rules take every seat.", "Seat one: --seat all=PROVIDER:MODEL."
             )
     last = read_cutoff(cutoff, tuple(models))
     return ModelsAsked(models, last, probe, not no_agents) if models else None
 
 
-def with_models(
+def add_models(
     report: BacktestReport,
     asked: ModelsAsked,
-    held: FinishedDates,
+    finished: FinishedDates,
     run: RunSettings,
     dates: DecisionDates,
     *,
     reads_only: bool,
     batch: bool,
 ) -> tuple[BacktestReport, FinishedAgents | None]:
-    """Run what stands beside the debates, and put all that is known of the models into the report."""
+    """Run single agents and the probe, and add to the report what they show about the models."""
     from disputatio.evaluation.backtest.model_evidence import gather_model_evidence
 
     agents = (
-        _run(report.result.plan, asked, held, run, dates, reads_only=reads_only, batch=batch)
+        _run(report.result.plan, asked, finished, run, dates, reads_only=reads_only, batch=batch)
         if asked.agents or asked.probe
         else None
     )
@@ -125,42 +127,42 @@ def with_models(
 def _run(
     plan: BacktestPlan,
     asked: ModelsAsked,
-    held: FinishedDates,
+    finished: FinishedDates,
     run: RunSettings,
     dates: DecisionDates,
     *,
     reads_only: bool,
     batch: bool,
 ) -> FinishedAgents:
-    """Run single agents and the probe, under what the debates left of the ceiling."""
+    """Run single agents and the probe, with the rest of the ceiling."""
     from disputatio.evaluation.backtest.agents import AgentRunner
     from disputatio.evaluation.backtest.cases import KnowledgeBases
     from disputatio.evaluation.experiment import add_spending, compute_remaining
     from disputatio.ledger.budget import UNLIMITED
 
-    left = compute_remaining(run.settings.budget, add_spending(row.spent for row in held.records))
-    if not reads_only and left is None:
+    remaining = compute_remaining(run.settings.budget, add_spending(row.spent for row in finished.records))
+    if not reads_only and remaining is None:
         tell("The ceiling leaves nothing for single agents and the probe.")
-    progress = Progress(0, "answers beside the debates")
-    own = beside_settings(asked, run, dates)
+    progress = Progress(0, "answers of single agents")
+    agents = agent_settings(asked, run, dates)
 
     def work(store: SqlStore) -> Coroutine[Any, Any, FinishedAgents]:
         experiment = progress.experiment(
             store,
-            left or UNLIMITED,
+            remaining or UNLIMITED,
             concurrency=run.concurrency,
-            reads_only=reads_only or left is None,
+            reads_only=reads_only or remaining is None,
             batch=batch,
         )
         bases, seed = KnowledgeBases(run.archive), plan.seed
         return AgentRunner(
-            held.records, bases, *own, experiment, prompts=run.prompts, seed=seed, horizon=run.horizon
+            finished.records, bases, *agents, experiment, prompts=run.prompts, seed=seed, horizon=run.horizon
         ).run()
 
-    return run_over(run.settings.store, progress, work, create=not reads_only)
+    return run_over_store(run.settings.store, progress, work, create=not reads_only)
 
 
-def beside_settings(
+def agent_settings(
     asked: ModelsAsked, run: RunSettings, dates: DecisionDates
 ) -> tuple[Settings | None, dict[str, Settings], tuple[int, int]]:
     """The settings of single agents and of the probe, and the years that the probe offers."""
@@ -175,5 +177,5 @@ def beside_settings(
 
 
 def _years(days: Sequence[date]) -> tuple[int, int]:
-    """The years that the probe offers: those of the dates, and two to either side, so that few dates give no hint."""
+    """The years that the probe offers: two more on either side, so that few dates give no hint."""
     return min(days).year - 2, max(days).year + 2

@@ -1,4 +1,4 @@
-"""``disputatio check-fallacies``, ``check-judge`` and ``check-critic``: how far judge and critic can be trusted."""
+"""``disputatio check-fallacies``, ``check-judge`` and ``check-critic``: test how reliable judge and critic are."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from disputatio._cli.arguments import load_format, make_arguments, print_notes
 from disputatio._cli.experiments import (
     ChecksStoreOption,
     JsonReportOption,
     LimitOption,
     Progress,
     SampleSeedOption,
-    leave,
+    exit_if_stopped,
+    print_report,
+    read_whole_number,
     run_trials,
-    show_report,
-    whole_number,
 )
-from disputatio._cli.given import check_kept, command_line, format_called, say_notes
 from disputatio._cli.options import CEILINGS, MODELS, takes
+from disputatio._cli.stores import with_separate_store
 from disputatio.errors import ExitCode, InvalidInputError
 
 if TYPE_CHECKING:
@@ -38,14 +39,16 @@ def check_fallacies(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="mafalda, logic or informal_fallacies, in their published form; csv for any file of text and label.",
+            help="mafalda, logic or informal_fallacies as published, or csv for any file of texts and labels.",
         ),
     ],
-    data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The folder or file of the set.")],
+    data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The folder or file of the data set.")],
     map_: Annotated[
         list[str] | None,
         typer.Option(
-            "--map", metavar="LABEL=CLASS", help="Which of the seven a label of a csv file is, other or none."
+            "--map",
+            metavar="LABEL=CLASS",
+            help="The class of a label in a csv file: one of the seven fallacies, other or none.",
         ),
     ] = None,
     limit: LimitOption = None,
@@ -55,56 +58,48 @@ def check_fallacies(
     store: ChecksStoreOption = None,
     **given: Any,
 ) -> None:
-    """Measure how well the judge names fallacies in texts that other people labelled.
+    """Measure how well the judge finds fallacies in texts that other people labelled.
 
-    Precision, recall and F1 by class with intervals. Each text is asked for in a recorded debate of its own: the same
-    command again goes on where it was stopped, and asks nothing twice.
+    The report has precision, recall and F1 by class, with intervals. Each text is judged in a recorded debate of its
+    own. If the command is stopped, the same command continues from there.
     """
     from disputatio.evaluation.fallacy_check import make_fallacy_report, make_fallacy_trials, report_lines
     from disputatio.evaluation.labelled_texts import CSV_SET, read_csv_texts, read_labelled
 
     if map_ and dataset != CSV_SET:
-        raise InvalidInputError(f"--map is for files of your own, and the set is {dataset}.", "Give the set csv.")
-    whole = read_csv_texts(data, map_ or ()) if dataset == CSV_SET else read_labelled(dataset, data)
-    number = whole_number("--seed", seed, 0) or 0
-    drawn = whole.sample(whole_number("--limit", limit, 1), number)
-    settings = _judge_settings(command_line(**given, seed=seed, store=store))
+        raise InvalidInputError(
+            f"--map is for the data set csv, and the data set is {dataset}.", "Leave --map out, or give csv."
+        )
+    texts = read_csv_texts(data, map_ or ()) if dataset == CSV_SET else read_labelled(dataset, data)
+    number = read_whole_number("--seed", seed, 0) or 0
+    drawn = texts.sample(read_whole_number("--limit", limit, 1), number)
+    settings = _judge_settings(make_arguments(**given, seed=seed, store=store))
     result = run_check(make_fallacy_trials(drawn, settings, prompts), settings, "texts")
-    report = make_fallacy_report(settings.seats["judge"].address, whole, drawn, number, result)
-    show_report(report.as_json(), report_lines(report), as_json=json_)
-    leave_check(result)
+    report = make_fallacy_report(settings.seats["judge"].address, texts, drawn, number, result)
+    print_report(report.as_json(), report_lines(report), as_json=json_)
+    exit_if_check_stopped(result)
 
 
 def _judge_settings(arguments: Arguments) -> Settings:
-    """The settings of the judge, its ceilings, and a store of its own for checks."""
+    """The settings of a check of the judge."""
     from disputatio.config.process import format_scope
     from disputatio.request.model import Judging
 
-    form = format_called("structured")
+    form = load_format("structured")
     options = replace(format_scope(form), other_seats=frozenset({"pro", "con"}))
     settings = one_seat_settings(arguments, form, "judge", options)
-    # One judge, once, with pro first: the twins bring the other order and the second time.
+    # One judge, once, with pro first. The variants bring the other order and the second time.
     return replace(settings, judging=Judging())
 
 
 def one_seat_settings(arguments: Arguments, form: Format, seat: str, scope: FormatScope) -> Settings:
-    """The settings of one seat that is checked, its ceilings, and a store of its own for checks."""
+    """The settings of a check of one seat, with a separate store."""
     from disputatio.config.process import settings_for
 
     settings = settings_for(form, arguments, scope=scope, seats=(seat,))
-    say_notes(settings)
+    print_notes(settings)
     settings = replace(settings, seats={seat: settings.seats[seat]})
-    if arguments.value("store") is None:
-        settings = replace(settings, store=_checks_store(settings.store))
-    check_kept(settings)
-    return settings
-
-
-def _checks_store(debates: str) -> str:
-    """Beside the debates, so that a list of them is not full of checks; a database keeps both."""
-    if not debates.startswith("sqlite:///"):
-        return debates
-    return f"{debates.rpartition('/')[0]}/{_CHECKS_FILE}"
+    return with_separate_store(settings, arguments, _CHECKS_FILE)
 
 
 def run_check(trials: Sequence[Trial], settings: Settings, noun: str) -> ExperimentResult:
@@ -112,29 +107,34 @@ def run_check(trials: Sequence[Trial], settings: Settings, noun: str) -> Experim
     return run_trials(trials, settings.store, settings.budget, Progress(len(trials), noun, "judged"))
 
 
-def leave_check(result: ExperimentResult) -> None:
-    """Leave with the exit code of a check that was stopped."""
-    note = (f"{len(result.missing)} were not asked for: {result.stopped}.",)
-    leave("check", result.stopped, provider_failed=result.provider_failed, is_partial=bool(result.missing), note=note)
+def exit_if_check_stopped(result: ExperimentResult) -> None:
+    """Exit with the code of a check that was stopped."""
+    note = (f"{len(result.missing)} were not asked: {result.stopped}.",)
+    exit_if_stopped(
+        "check", result.stopped, provider_failed=result.provider_failed, is_partial=bool(result.missing), note=note
+    )
 
 
 @takes("prompts", *MODELS, *CEILINGS)
 def check_judge(
     cases: Annotated[
         Path | None,
-        typer.Option("--cases", metavar="FILE", help="Your own debates in place of the packaged dozen."),
+        typer.Option("--cases", metavar="FILE", help="Your own debates instead of the packaged ones."),
     ] = None,
     probe: Annotated[
         list[str] | None,
         typer.Option(
-            "--probe", metavar="NAME", help="Only this: flaws, order, length, retest, or one flaw by name; repeatable."
+            "--probe",
+            metavar="NAME",
+            help="Run only this: flaws, order, length, retest, or one flaw by name. Repeatable.",
         ),
     ] = None,
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", metavar="FILE", help="Compare with an earlier check.")
+        Path | None,
+        typer.Option("--baseline", metavar="FILE", help="Compare with an earlier check that --save-baseline stored."),
     ] = None,
     save_baseline: Annotated[
-        Path | None, typer.Option("--save-baseline", metavar="FILE", help="Keep this check to compare later ones with.")
+        Path | None, typer.Option("--save-baseline", metavar="FILE", help="Store this check, for later comparisons.")
     ] = None,
     limit: LimitOption = None,
     seed: SampleSeedOption = None,
@@ -145,8 +145,8 @@ def check_judge(
 ) -> None:
     """Inject known flaws into recorded debates, and measure what the judge finds, misses and prefers.
 
-    With --baseline the exit code is 8 where the judge got worse beyond chance. Each debate has a record: the same
-    command again goes on where it was stopped, and asks nothing twice.
+    With --baseline the exit code is 8 if the judge got worse beyond chance. Each debate has a record. If the command is
+    stopped, the same command continues from there.
     """
     from disputatio.evaluation.cases import load_packaged_cases, read_cases
     from disputatio.evaluation.drift import check_comparable, compare_baselines, read_baseline, write_baseline
@@ -159,22 +159,22 @@ def check_judge(
         report_lines,
     )
 
-    number = whole_number("--seed", seed, 0) or 0
+    number = read_whole_number("--seed", seed, 0) or 0
     earlier = None if baseline is None else read_baseline(baseline)
-    debates = (load_packaged_cases() if cases is None else read_cases(cases))[: whole_number("--limit", limit, 1)]
+    debates = (load_packaged_cases() if cases is None else read_cases(cases))[: read_whole_number("--limit", limit, 1)]
     if earlier is not None:
         check_comparable(earlier, {case.id: case.digest for case in debates}, number)
-    twins = make_variants(debates, number, tuple(probe) if probe else PROBES)
-    settings = _judge_settings(command_line(**given, seed=seed, store=store))
-    result = run_check(make_judge_trials(twins, settings, prompts), settings, "debates")
-    report = make_judge_report(twins, settings, result, number, prompts)
+    variants = make_variants(debates, number, tuple(probe) if probe else PROBES)
+    settings = _judge_settings(make_arguments(**given, seed=seed, store=store))
+    result = run_check(make_judge_trials(variants, settings, prompts), settings, "debates")
+    report = make_judge_report(variants, settings, result, number, prompts)
     now = make_baseline(report)
     if earlier is not None and not result.missing:
         report = replace(report, drift=compare_baselines(earlier, now))
-    show_report(report.as_json(), report_lines(report), as_json=json_)
+    print_report(report.as_json(), report_lines(report), as_json=json_)
     if save_baseline is not None and not result.missing:
         write_baseline(now, save_baseline)
-    leave_check(result)
+    exit_if_check_stopped(result)
     if report.drift is not None and report.drift.worse:
         raise typer.Exit(int(ExitCode.WORSE))
 
@@ -182,7 +182,7 @@ def check_judge(
 @takes("prompts", *MODELS, *CEILINGS)
 def check_critic(
     cases: Annotated[
-        Path | None, typer.Option("--cases", metavar="FILE", help="Your own cases in place of the packaged ones.")
+        Path | None, typer.Option("--cases", metavar="FILE", help="Your own cases instead of the packaged ones.")
     ] = None,
     limit: LimitOption = None,
     prompts: Path | None = None,
@@ -190,10 +190,10 @@ def check_critic(
     store: ChecksStoreOption = None,
     **given: Any,
 ) -> None:
-    """Give the critic propositions with known flaws: mean strength, flaws named, softening words.
+    """Give the critic propositions with known flaws, and measure how strong its challenges are and what it names.
 
-    The exit code is 9 where the mean strength is not above 7, or not one flaw was named. Each case has a record: the
-    same command again goes on where it was stopped, and asks nothing twice.
+    The exit code is 9 if the mean strength is not above 7, or if the critic names no flaw. Each case has a record. If
+    the command is stopped, the same command continues from there.
     """
     from disputatio.evaluation.critic_check import (
         load_packaged_critic_cases,
@@ -204,22 +204,22 @@ def check_critic(
     )
 
     chosen = (load_packaged_critic_cases() if cases is None else read_critic_cases(cases))[
-        : whole_number("--limit", limit, 1)
+        : read_whole_number("--limit", limit, 1)
     ]
-    settings = _critic_settings(command_line(**given, store=store))
+    settings = _critic_settings(make_arguments(**given, store=store))
     result = run_check(make_critic_trials(chosen, settings, prompts), settings, "propositions")
     report = make_critic_report(chosen, settings, result, prompts)
-    show_report(report.as_json(), report_lines(report), as_json=json_)
-    leave_check(result)
+    print_report(report.as_json(), report_lines(report), as_json=json_)
+    exit_if_check_stopped(result)
     if not report.good_enough:
         raise typer.Exit(int(ExitCode.ALERT))
 
 
 def _critic_settings(arguments: Arguments) -> Settings:
-    """The settings of the critic, its ceilings, and a store of its own for checks."""
+    """The settings of a check of the critic."""
     from disputatio.config.process import format_scope
 
-    form = format_called("review")
+    form = load_format("review")
     others = frozenset(str(seat) for seat in form.seats if seat != "critic")
     options = format_scope(form)
     options = replace(options, other_seats=options.other_seats | others)

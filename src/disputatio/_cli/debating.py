@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.escalation import escalate as hand_on
-from disputatio._cli.escalation import named_target, target_of
-from disputatio._cli.given import check_kept, command_line, format_called, is_given, say_notes, store_url
+from disputatio._cli.arguments import is_given, load_format, make_arguments, print_notes
+from disputatio._cli.escalation import escalate, find_target
 from disputatio._cli.options import (
     CEILINGS,
     EVERY_DEBATE,
@@ -21,7 +20,8 @@ from disputatio._cli.options import (
     takes,
 )
 from disputatio._cli.screen import Screen
-from disputatio._cli.standard_input import motion_given, sources_given
+from disputatio._cli.standard_input import read_given_motion, read_given_sources
+from disputatio._cli.stores import configured_address, find_debate_id, open_store, refuse_memory_store
 from disputatio._cli.streams import print_json, tell
 from disputatio.errors import ExitCode, InvalidInputError, PersonLeftError
 
@@ -53,7 +53,7 @@ def debate(
 ) -> None:
     """Run a debate on MOTION and print its result.
 
-    With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
+    Without keys and options it uses a small embedded model. `disputatio doctor` shows what a debate would use.
     """
     from disputatio.config.process import settings_for
     from disputatio.engine.market_setup import motion_and_knowledge, pick_knowledge
@@ -62,29 +62,29 @@ def debate(
     from disputatio.proposals.baselines import prepare_baselines
     from disputatio.proposals.remote import resolve_people, without_personalities
 
-    form = format_called(given.pop("format") or "structured")
+    form = load_format(given.pop("format") or "structured")
     _check_options(form, given)
-    topic, evidence, by_round, human, knowledge, as_of, baseline, prompts = (given.pop(name) for name in _READ_HERE)
+    topic, evidence, by_round, human, knowledge, as_of, baseline, prompts = (given.pop(name) for name in _NO_KEYS)
     if motion is None and topic is None and not form.knows:
         raise InvalidInputError(
             "Missing argument 'MOTION'.",
-            "Give a question or proposition, or --topic NAME. `disputatio debate --help` shows what it takes.",
+            "Give a question or proposition, or --topic NAME. `disputatio debate --help` shows all options.",
         )
-    known = pick_knowledge(knowledge, as_of)
-    motion, base = motion_and_knowledge(form, motion, topic, known, evidence or ())
-    arguments = command_line(form.name, **given)
+    picked = pick_knowledge(knowledge, as_of)
+    motion, base = motion_and_knowledge(form, motion, topic, picked, evidence or ())
+    arguments = make_arguments(form.name, **given)
     settings = settings_for(form, arguments)
-    say_notes(settings)
+    print_notes(settings)
     people = resolve_people(human or (), form, settings)
     settings = without_personalities(settings, people)
-    sources, introduced = sources_given(motion, [Path(row) for row in evidence or ()], by_round or (), people)
+    sources, introduced = read_given_sources(motion, [Path(row) for row in evidence or ()], by_round or (), people)
     screen = Screen(as_json=json_, plain=plain)
     proposal = Proposal(
-        read_motion(motion_given(motion), settings.language),
+        read_motion(read_given_motion(motion), settings.language),
         form,
         settings,
         sources,
-        seated(people, form.name, settings.store, screen),
+        seat_people(people, form.name, settings.store, screen),
         prompts=None if prompts is None else Path(prompts),
         introduced=introduced,
         knowledge=base,
@@ -92,17 +92,18 @@ def debate(
     if dry_run:
         _dry_run(proposal, as_json=json_)
         return
-    check_kept(settings)
-    beside = prepare_baselines(baseline, proposal, arguments, tell)
-    run(_debate(proposal, target_of(proposal, arguments), beside, screen), screen)
+    refuse_memory_store(settings.store)
+    run_baselines = prepare_baselines(baseline, proposal, arguments, tell)
+    target = find_target(settings, arguments, proposal.evidence)
+    run_and_exit(_debate(proposal, target, run_baselines, screen), screen)
 
 
-_READ_HERE = ("topic", "evidence", "evidence_round", "human", "knowledge", "as_of", "baseline", "prompts")
-"""Options of a debate that are no keys of the configuration."""
+_NO_KEYS = ("topic", "evidence", "evidence_round", "human", "knowledge", "as_of", "baseline", "prompts")
+"""Options of a debate that are not keys of the configuration."""
 
 
 def _check_options(form: Format, given: Mapping[str, Any]) -> None:
-    """Refuse the options of other formats.
+    """Refuse options of other formats.
 
     Raises:
         InvalidInputError: names the option and the formats that have it.
@@ -111,12 +112,12 @@ def _check_options(form: Format, given: Mapping[str, Any]) -> None:
     from disputatio.formats.options import FormatOptions
     from disputatio.request.formats import formats_with, options_of, wrong_format
 
-    own, known = {row.flat_name for row in options_of(form.name)}, all_options()
+    allowed, known = {row.flat_name for row in options_of(form.name)}, all_options()
     if given["evidence_round"] and form.name != "review":
         raise wrong_format("--evidence-round", form.name, ("review",))
     for name, value in given.items():
         row = known.get(name)
-        if row is not None and is_given(value) and issubclass(row.owner, FormatOptions) and name not in own:
+        if row is not None and is_given(value) and issubclass(row.owner, FormatOptions) and name not in allowed:
             raise wrong_format(row.flag, form.name, formats_with(row.name))
 
 
@@ -124,7 +125,7 @@ def _check_options(form: Format, given: Mapping[str, Any]) -> None:
 def resume(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
     format_name: Annotated[
-        str | None, typer.Option("--format", metavar="FILE", help="Where the file of its own rules is now.")
+        str | None, typer.Option("--format", metavar="FILE", help="The file with the debate's rules, if it was moved.")
     ] = None,
     prompts: Path | None = None,
     json_: JsonOption = False,
@@ -133,10 +134,10 @@ def resume(
 ) -> None:
     """Continue an interrupted, truncated or degraded debate. Nothing already paid is asked again.
 
-    Ceilings given here replace the old ones and include what is already spent.
+    Ceilings given here replace the old ones. They include what is already spent.
     """
     screen = Screen(as_json=json_, plain=plain)
-    run(_resume(debate_id, command_line(**given), screen, prompts=prompts, format_name=format_name), screen)
+    run_and_exit(_resume(debate_id, make_arguments(**given), screen, prompts=prompts, format_name=format_name), screen)
 
 
 async def _debate(
@@ -149,7 +150,7 @@ async def _debate(
         runtime = screen.runtime(store)
         async with screen.showing():
             debate_id = await start(proposal, runtime, on_opened=screen.opened)
-        await hand_on(debate_id, target, runtime, screen)
+        await escalate(debate_id, target, runtime, screen)
         if run_baselines is not None and not await run_baselines(debate_id, runtime):
             tell("No baseline was run: the debate has no result to compare with.")
         return screen.result(store, debate_id)
@@ -158,28 +159,27 @@ async def _debate(
 async def _resume(
     prefix: str, arguments: Arguments, screen: Screen, *, prompts: Path | None, format_name: str | None
 ) -> ExitCode:
-    from disputatio._cli.kept import found_in
     from disputatio.engine.recorded import recorded_settings
     from disputatio.engine.runtime import Resumption, is_resumable, recorded_opening
     from disputatio.engine.runtime import resume as continue_debate
     from disputatio.record.sql import SqlStore
     from disputatio.record.verified import load_verified
 
-    async with aclosing(SqlStore(store_url(arguments), create=False)) as store:
-        debate_id = found_in(store, prefix)
+    async with aclosing(SqlStore(configured_address(arguments), create=False)) as store:
+        debate_id = find_debate_id(store, prefix)
         read, runtime = load_verified(store, debate_id), screen.runtime(store)
         opened, goes_on = recorded_opening(debate_id, read.history), is_resumable(read.history)
         if not goes_on and arguments.value("escalate") is None:
             tell(f"The debate {debate_id} is over ({read.history.status.value}): no turn is left to ask.")
             return screen.result(store, debate_id)
         settings = recorded_settings(opened, arguments, format_name)
-        target = named_target(settings, arguments)
+        target = find_target(settings, arguments)
         if goes_on:
-            say_notes(settings)
+            print_notes(settings)
             resumption = Resumption(
                 settings,
                 settings.asked_budget,
-                seated(_seats_of_people(opened), settings.format_name, settings.store, screen),
+                seat_people(_seats_of_people(opened), settings.format_name, settings.store, screen),
                 prompts,
                 asked_seats=_asked_seats(arguments, settings),
                 asked_format=format_name,
@@ -187,11 +187,12 @@ async def _resume(
             screen.opened(debate_id, store.read(debate_id))
             async with screen.showing():
                 await continue_debate(debate_id, resumption, runtime, read=read)
-        await hand_on(debate_id, target, runtime, screen)
+        await escalate(debate_id, target, runtime, screen)
         return screen.result(store, debate_id)
 
 
 def _asked_seats(arguments: Arguments, settings: Settings) -> tuple[str, ...]:
+    """The seats for which the command line names a model."""
     named = {seat.strip().lower() for seat, _ in arguments.seated()}
     return tuple(settings.seats) if "all" in named else tuple(named)
 
@@ -202,25 +203,24 @@ def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
     from disputatio._cli.screen import print_preview, print_wrapped
     from disputatio.engine.estimate import make_estimate
 
-    known = _calibrated(proposal)
-    found = asyncio.run(make_estimate(proposal))
-    seen = found.expected
+    calibration = _calibrate(proposal)
+    estimate = asyncio.run(make_estimate(proposal))
+    expected = estimate.expected.tokens, estimate.expected.reasoning_tokens
     if as_json:
-        print_json({**found.as_json(), "calibrated": known and known.as_json(seen.tokens, seen.reasoning_tokens)})
+        print_json({**estimate.as_json(), "calibrated": calibration and calibration.as_json(*expected)})
         return
-    print_preview(proposal, found)
-    if known is not None:
-        print_wrapped(["", known.sentence(seen.tokens, seen.reasoning_tokens)], 2)
+    print_preview(proposal, estimate)
+    if calibration is not None:
+        print_wrapped(["", calibration.sentence(*expected)], 2)
 
 
-def _calibrated(proposal: Proposal) -> Calibration | None:
-    """How far estimates of such debates were off, where the store has enough of them; a preview makes no store.
+def _calibrate(proposal: Proposal) -> Calibration | None:
+    """How far earlier estimates of such debates were off; None where the store has too few of them.
 
-    How much the models reason is learned from it too, before anything is estimated.
+    Also learns from the store how much the models reason, so call it before making an estimate. Makes no store.
     """
     import asyncio
 
-    from disputatio._cli.kept import reading
     from disputatio.engine.seat_assignments import PROCESS_ALLOWANCES, fallback_chain, learn_from_store
     from disputatio.metrics.calibration import calibrate
 
@@ -228,22 +228,22 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
     if address.startswith("sqlite") and not Path(address.removeprefix("sqlite:///")).exists():
         return None
     models = {f"{row.provider}:{row.model}" for row in proposal.settings.seats.values()}
-    with reading(address) as store:
+    with open_store(address) as store:
         seatings = [link for row in proposal.settings.seats.values() for link in fallback_chain(row)]
         asyncio.run(learn_from_store(PROCESS_ALLOWANCES, seatings, store))
         return calibrate(store, proposal.format.name, models, sourced=bool(proposal.evidence))
 
 
-def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:
-    """Run ``work`` and leave with its exit code. Ctrl-C stops it, and so do the signals that end a process."""
+def run_and_exit(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:
+    """Run ``work`` and exit with its code. Ctrl-C and the signals that end a process stop it."""
     import asyncio
 
-    from disputatio._cli.stopping import Stopping
+    from disputatio._cli.stopping import StopSignals
 
-    with Stopping() as stopping:
-        screen.on_lost_output = stopping.stop
+    with StopSignals() as signals:
+        screen.on_lost_output = signals.stop
         try:
-            code = stopping.run(work)
+            code = signals.run(work)
         except (asyncio.CancelledError, KeyboardInterrupt):
             screen.say_stopped()
             code = ExitCode.INTERRUPTED
@@ -263,18 +263,18 @@ def _seats_of_people(opened: DebateOpened) -> tuple[str, ...]:
     return tuple(str(seat) for seat, row in rows if isinstance(row, dict) and row.get("kind") == KIND)
 
 
-def seated(people: Sequence[str], format_name: str, store: str, screen: Screen) -> dict[str, Participant]:
-    """A person in each of these seats, asked at the terminal of ``screen``."""
+def seat_people(people: Sequence[str], format_name: str, store: str, screen: Screen) -> dict[str, Participant]:
+    """Put a person in each of these seats, who is asked at the terminal of ``screen``."""
     from disputatio.participants.human import Person
 
     if not people:
         return {}
-    surface = screen.surface(format_name, frozenset(people), _drafts(store))
+    surface = screen.surface(format_name, frozenset(people), _draft_folder(store))
     return {seat: Person(surface) for seat in people}
 
 
-def _drafts(store: str) -> Path:
-    """Beside the store where that is a file, so that a copied store keeps them; else among the user's data."""
+def _draft_folder(store: str) -> Path:
+    """The folder of drafts: next to a store that is a file, so that a copy has them; else in the user's data folder."""
     from platformdirs import user_data_path
 
     path = store.removeprefix("sqlite:///")

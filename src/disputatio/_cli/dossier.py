@@ -1,6 +1,6 @@
-"""``disputatio dossier``: one document on a debate for those who answer for its result.
+"""``disputatio dossier``: one document on a debate for those who are responsible for its result.
 
-The measured evidence in it was stored next to the store by ``eval --golden``.
+Its measured evidence comes from ``eval --golden``, which stores a report next to the store of debates.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.given import kept_store
-from disputatio._cli.kept import found_in, reading
-from disputatio._cli.options import StoreOption, takes
-from disputatio._cli.reading import write_or_print
+from disputatio._cli.options import DebateArgument, OutFileOption, StoreOption, takes
+from disputatio._cli.records import write_or_print
+from disputatio._cli.stores import find_debate_id, open_store, store_address
 from disputatio._cli.streams import tell
 from disputatio.errors import InvalidInputError, VerificationError
 
@@ -27,33 +26,33 @@ if TYPE_CHECKING:
 _SQLITE = "sqlite:///"
 
 
-def beside(store: str, task_type: str) -> Path | None:
-    """Where the report on the golden set of ``task_type`` is kept; None for a store that is no file."""
+def golden_report_path(store: str, task_type: str) -> Path | None:
+    """The path of the report on the golden set of ``task_type``; None if the store is not a file."""
     return Path(store.removeprefix(_SQLITE)).parent / f"golden-{task_type}.json" if store.startswith(_SQLITE) else None
 
 
-def keep_for_dossiers(store: str, task_type: str, body: JsonObject) -> None:
-    """Keep the report of a finished evaluation on a golden set; a harness test never takes the place of evidence."""
+def store_golden_report(store: str, task_type: str, body: JsonObject) -> None:
+    """Store the report of a finished evaluation on a golden set. A harness test never replaces real evidence."""
     from disputatio.report.printing import printable_json
 
-    place = beside(store, task_type)
+    place = golden_report_path(store, task_type)
     if place is None or body["stopped"]:
         return
-    if body["harness_test"] and (kept := _kept(place)) is not None and not kept.harness:
+    if body["harness_test"] and (stored := _read_if_there(place)) is not None and not stored.harness:
         return
     try:
         place.write_text(printable_json(body) + "\n", "utf-8")
     except OSError as error:
-        tell(f"The report could not be kept for dossiers: {(error.strerror or 'unknown cause').lower()}.")
+        tell(f"The report could not be stored for dossiers: {(error.strerror or 'unknown cause').lower()}.")
         return
-    tell(f"Kept for dossiers of the task type {task_type}: {place}.")
+    tell(f"Stored for dossiers of the task type {task_type}: {place}.")
 
 
-def with_evidence(around: Surroundings, given: Path | None, store: str) -> Surroundings:
-    """What a dossier needs, with the evaluation that was given, or that lies beside the store.
+def add_evidence(around: Surroundings, given: Path | None, store: str) -> Surroundings:
+    """Add the given evaluation, or the one that is stored next to the store.
 
     Raises:
-        InvalidInputError: the given one cannot be read, or is on questions of another kind.
+        InvalidInputError: the given evaluation cannot be read, or is about questions of another kind.
     """
     from disputatio.evaluation.questions.golden import GOLDEN
 
@@ -67,14 +66,14 @@ def with_evidence(around: Surroundings, given: Path | None, store: str) -> Surro
                 "Give an evaluation on questions of that kind.",
             )
     else:
-        place = beside(store, kind) if golden is not None else None
-        found = _kept(place) if place is not None else None
+        place = golden_report_path(store, kind) if golden is not None else None
+        found = _read_if_there(place) if place is not None else None
     folder = "" if golden is None or golden.packaged else " --data FOLDER"
     command = "" if golden is None else f"disputatio eval --golden {kind}{folder} --compare review,single,vote"
     return replace(around, measured=found, measure=command)
 
 
-def _kept(place: Path) -> Performance | None:
+def _read_if_there(place: Path) -> Performance | None:
     return _read(place) if place.is_file() else None
 
 
@@ -92,7 +91,7 @@ def _read(path: Path) -> Performance:
 
 
 class DossierForm(StrEnum):
-    """How a dossier can be written."""
+    """The format of the document."""
 
     MD = "md"
     HTML = "html"
@@ -100,15 +99,15 @@ class DossierForm(StrEnum):
 
 @takes("prompts")
 def dossier(
-    debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
-    as_: Annotated[DossierForm, typer.Option("--as", help="Markdown, or HTML to print.")] = DossierForm.MD,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
+    debate_id: DebateArgument,
+    as_: Annotated[DossierForm, typer.Option("--as", help="Markdown, or HTML for printing.")] = DossierForm.MD,
+    out: OutFileOption = None,
     evidence: Annotated[
         Path | None,
         typer.Option(
             "--evidence",
             metavar="FILE",
-            help="An evaluation for section 11: the report.json of `eval`. Else the last one of `eval --golden`.",
+            help="The report.json of an evaluation, for section 11. The default is the last `eval --golden`.",
         ),
     ] = None,
     prompts: Path | None = None,
@@ -116,18 +115,17 @@ def dossier(
 ) -> None:
     """Write the model risk dossier of a debate: question, data, outputs, models, prompts, costs, oversight, limits.
 
-    A record that was altered gets a dossier that says so on its first page, and exit code 6.
+    If the record was altered, the first page says so and the command ends with exit code 6.
     """
-
-    with reading(kept_store(store)) as opened:
-        found = found_in(opened, debate_id)
-        text, altered = _written(opened, found, as_, prompts, evidence)
+    with open_store(store_address(store)) as opened:
+        found = find_debate_id(opened, debate_id)
+        text, altered = _write(opened, found, as_, prompts, evidence)
     write_or_print(text, out)
     if altered is not None:
-        raise VerificationError(f"The dossier cannot be relied on. {altered.cause}", altered.next_step)
+        raise VerificationError(f"Do not rely on this dossier. {altered.cause}", altered.next_step)
 
 
-def _written(
+def _write(
     store: SqlStore, found: str, form: DossierForm, prompts: Path | None, evidence: Path | None
 ) -> tuple[str, VerificationError | None]:
     from disputatio.debates import read_debate
@@ -142,5 +140,5 @@ def _written(
         altered = error
     report = read_debate(store, found).for_audience().report()
     around = gather_surroundings(store, report, store.place, None if altered is None else altered.cause, prompts)
-    written = dossier_of(report, with_evidence(around, evidence, store.place))
-    return (dossier_html if form is DossierForm.HTML else dossier_markdown)(written), altered
+    dossier = dossier_of(report, add_evidence(around, evidence, store.place))
+    return (dossier_html if form is DossierForm.HTML else dossier_markdown)(dossier), altered

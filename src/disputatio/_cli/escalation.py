@@ -1,4 +1,4 @@
-"""Where an escalated decision goes from the command line: a person at the terminal, another debate, or a callback."""
+"""Hand an escalated decision to a person at the terminal, to another debate, or to a callback."""
 
 from __future__ import annotations
 
@@ -14,23 +14,17 @@ if TYPE_CHECKING:
     from disputatio._cli.screen import Screen
     from disputatio.config import Arguments, Settings
     from disputatio.engine.escalation import Handover, Target
-    from disputatio.engine.opening import Proposal
     from disputatio.engine.runtime import Runtime
 
 _MOST_TRIES = 3
 
 
-def target_of(proposal: Proposal, arguments: Arguments) -> Target | None:
-    """Who takes the decision of a debate that is about to be held; None where nobody is named.
+def find_target(settings: Settings, arguments: Arguments, evidence: Sequence[Any] = ()) -> Target | None:
+    """Who takes an escalated decision by the settings; None where the format has none.
 
     Raises:
         InvalidInputError: the target cannot be used here.
     """
-    return named_target(proposal.settings, arguments, proposal.evidence)
-
-
-def named_target(settings: Settings, arguments: Arguments, evidence: Sequence[Any] = ()) -> Target | None:
-    """Who is named by the settings to take an escalated decision; None for formats that have none."""
     from disputatio.engine.escalation import choose_target, configured_recipient
     from disputatio.formats.custom_debate import OWN
     from disputatio.formats.registry import find_format
@@ -48,30 +42,24 @@ def _has_person() -> bool:
 
 
 async def escalate(debate_id: str, target: Target | None, runtime: Runtime, screen: Screen) -> None:
-    """Hand the decision over, if it is to escalate, and say what came of it."""
+    """Hand the decision over if the panel decided so, and print what came of it."""
     from disputatio.engine.escalation import DebateTarget, hand_over
+    from disputatio.report.panel import escalation_words
 
     if target is None:
         return
     if isinstance(target, DebateTarget):
-        second = screen.another()
+        second = screen.sibling()
         async with second.showing():
-            handed = await hand_over(debate_id, target, second.runtime(runtime.store))
+            handover = await hand_over(debate_id, target, second.runtime(runtime.store))
     else:
-        handed = await hand_over(debate_id, target, runtime)
-    if handed is not None:
-        tell(said_of(handed))
-
-
-def said_of(handed: Handover) -> str:
-    """What came of handing a decision over, in a sentence."""
-    from disputatio.report.panel import escalation_words
-
-    return escalation_words(handed.to, handed.name, handed.answer, handed.debate, handed.failure)
+        handover = await hand_over(debate_id, target, runtime)
+    if handover is not None:
+        tell(escalation_words(handover.to, handover.name, handover.answer, handover.debate, handover.failure))
 
 
 async def ask_person(debate_id: str, runtime: Runtime) -> Handover:
-    """Ask whoever sits at the terminal to decide; no answer leaves the decision open."""
+    """Ask the person at the terminal to decide. Without an answer the decision stays open."""
     from disputatio._cli.screen import terminal_width
     from disputatio.engine.escalation import Handover, Recipient
     from disputatio.report.panel import panel_reading, tally_words
@@ -89,8 +77,8 @@ async def ask_person(debate_id: str, runtime: Runtime) -> Handover:
         *(f"  {number}  {option}" for number, option in enumerate(options, start=1)),
     )
     for _ in range(_MOST_TRIES):
-        tell("Decide by a number or a word of your own; an empty line leaves it open:")
-        line = await _typed()
+        tell("Type a number or a word of your own. An empty line leaves the decision open:")
+        line = await _read_line()
         word = one_line(line, 200)
         if not word:
             return Handover(Recipient.PERSON, failure="the person left it open")
@@ -102,8 +90,8 @@ async def ask_person(debate_id: str, runtime: Runtime) -> Handover:
     return Handover(Recipient.PERSON, failure="the person named no option")
 
 
-async def _typed() -> str:
-    """A line from the terminal. Waiting for it can be cancelled, which a blocking read cannot."""
+async def _read_line() -> str:
+    """Read a line from the terminal. Unlike a blocking read, this can be cancelled."""
     import asyncio
 
     loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""``disputatio eval``: debates and baselines on questions whose answers are known, and recorded votes counted again."""
+"""``disputatio eval``: run debates and baselines on questions with known answers, or count recorded votes again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.dossier import keep_for_dossiers
+from disputatio._cli.arguments import make_arguments, print_notes
+from disputatio._cli.dossier import store_golden_report
 from disputatio._cli.experiments import (
     BatchOption,
     ChecksStoreOption,
@@ -21,16 +22,16 @@ from disputatio._cli.experiments import (
     OpenOption,
     OutOption,
     Progress,
-    leave,
-    note_singles,
-    run_over,
-    show_estimate,
-    show_report,
-    whole_number,
-    write_report,
+    ReportOutput,
+    exit_if_stopped,
+    note_unbatched,
+    print_estimate,
+    print_report,
+    read_whole_number,
+    run_over_store,
 )
-from disputatio._cli.given import check_kept, command_line, say_notes
 from disputatio._cli.options import CEILINGS, MODELS, DryRunOption, takes
+from disputatio._cli.stores import with_separate_store
 from disputatio._cli.streams import tell
 from disputatio.errors import ExitCode, InvalidInputError
 
@@ -58,31 +59,40 @@ def evaluate(
         typer.Option(
             "--golden",
             metavar="TASK",
-            help="A golden set instead: architecture, investment, compliance; contract and security with --data.",
+            help="A golden set instead: architecture, investment, compliance, or contract and security with --data.",
         ),
     ] = None,
-    data: Annotated[Path | None, typer.Option("--data", metavar="FOLDER", help="Where a golden set lies.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="FOLDER", help="The folder of a golden set that is not packaged.")
+    ] = None,
     replay: Annotated[
         Path | None,
-        typer.Option("--replay", metavar="PATH", help="Count recorded votes again, in a folder or file; no model."),
+        typer.Option(
+            "--replay", metavar="PATH", help="Count the recorded votes in a folder or file again. Call no model."
+        ),
     ] = None,
     compare: Annotated[
         str | None,
         typer.Option(
             "--compare",
             metavar="WAYS",
-            help=f"structured, panel, review, freeform, single, vote, between commas; {_USUAL} unless said otherwise.",
+            help=f"structured, panel, review, freeform, single, vote, between commas. The default is {_USUAL}.",
         ),
     ] = None,
     limit: LimitOption = None,
     seed: Annotated[
-        str | None, typer.Option("--seed", metavar="N", help="Which questions --limit draws; sent to models too.")
+        str | None,
+        typer.Option(
+            "--seed", metavar="N", help="The seed with which --limit draws questions. It is also sent to models."
+        ),
     ] = None,
     concurrency: ConcurrencyOption = None,
     batch: BatchOption = False,
     check_power: Annotated[
         bool,
-        typer.Option("--check-power", metavar="", help="Plant an edge and none in made-up answers; say what is found."),
+        typer.Option(
+            "--check-power", metavar="", help="Test the statistics on made-up answers, with and without a difference."
+        ),
     ] = False,
     from_records: FromRecordsOption = False,
     dry_run: DryRunOption = False,
@@ -93,11 +103,11 @@ def evaluate(
     store: ChecksStoreOption = None,
     **given: Any,
 ) -> None:
-    """Run debates and their baselines on questions whose right answers are known, and say what the difference shows.
+    """Run debates and baselines on questions with known answers, and compare their accuracy and cost.
 
-    Accuracy and cost with intervals, paired tests and their power. The baselines are a single answer, a free-form
-    debate, and a vote of as many single answers as cost what the debate cost. Each debate has a record: the same
-    command again goes on where it was stopped, asks nothing twice, and makes the same report.
+    The report has intervals, paired tests and their power. The baselines are a single answer, a free-form debate, and a
+    vote of single answers that cost as much as the debate. Each debate has a record. If the command is stopped, the
+    same command continues from there and makes the same report.
     """
     from disputatio.evaluation.questions.runner import estimate_evaluation
     from disputatio.evaluation.statistics.intervals import check_installed
@@ -107,32 +117,35 @@ def evaluate(
         _check_power(as_json=json_)
         return
     _check_one(dataset, golden, replay)
+    output = ReportOutput(json_, out, open_)
     if replay is not None:
-        _replay(replay, out, as_json=json_, opens=open_)
+        _replay(replay, output)
         return
-    number = whole_number("--seed", seed, 0)
-    whole = _questions(dataset, golden, data)
-    questions = whole.drawn(whole_number("--limit", limit, 1), number or 0)
+    number = read_whole_number("--seed", seed, 0)
+    every = _questions(dataset, golden, data)
+    questions = every.drawn(read_whole_number("--limit", limit, 1), number or 0)
     arms = _arms(compare, questions)
-    arguments = command_line(**given, seed=seed, store=store)
+    arguments = make_arguments(**given, seed=seed, store=store)
     settings = _settings(arms, arguments, golden)
     if dry_run:
-        show_estimate(asyncio.run(estimate_evaluation(questions, arms, settings, prompts, batch=batch)), as_json=json_)
-        note_singles(list(settings.values()), batch=batch)
+        print_estimate(asyncio.run(estimate_evaluation(questions, arms, settings, prompts, batch=batch)), as_json=json_)
+        note_unbatched(list(settings.values()), batch=batch)
         return
-    at_a_time = whole_number("--lanes", concurrency, 1)
-    held = _run(questions, arms, settings, prompts, at_a_time, reads_only=from_records, batch=batch)
-    body = _report(questions, arms, held, settings, number, len(whole.items), out, as_json=json_, opens=open_)
+    at_once = read_whole_number("--lanes", concurrency, 1)
+    result = _run(questions, arms, settings, prompts, at_once, reads_only=from_records, batch=batch)
+    body = _report(questions, arms, result, settings, number, len(every.items), output)
     if golden is not None:
-        keep_for_dossiers(next(iter(settings.values())).store, golden, body)
-    leave("evaluation", held.stopped, provider_failed=held.provider_failed, is_partial=bool(held.stopped))
+        store_golden_report(next(iter(settings.values())).store, golden, body)
+    exit_if_stopped(
+        "evaluation", result.stopped, provider_failed=result.provider_failed, is_partial=bool(result.stopped)
+    )
 
 
 def _check_power(*, as_json: bool) -> None:
     from disputatio.evaluation.statistics.paired import check_power
 
     found = check_power()
-    show_report(found.as_json(), found.lines(), as_json=as_json)
+    print_report(found.as_json(), found.lines(), as_json=as_json)
     if not found.holds:
         raise typer.Exit(int(ExitCode.INTERNAL))
 
@@ -141,7 +154,7 @@ def _check_one(dataset: Path | None, golden: str | None, replay: Path | None) ->
     given = [row for row in (dataset, golden, replay) if row is not None]
     if len(given) != 1:
         raise InvalidInputError(
-            "Nothing says what to evaluate on." if not given else "There is more than one thing to evaluate on.",
+            "There are no questions to evaluate." if not given else "More than one set of questions is given.",
             "Give one of these: a file of questions, --golden TASK, or --replay PATH.",
         )
 
@@ -166,7 +179,7 @@ def _arms(compare: str | None, questions: QuestionSet) -> tuple[Arm, ...]:
 
 
 def _settings(arms: Sequence[Arm], arguments: Arguments, golden: str | None) -> dict[str, Settings]:
-    """The settings of each way; seats of other ways may be named too, and are passed over where they do not sit."""
+    """The settings of each way. A seat that only other ways have may be named too."""
     from disputatio.config.process import format_scope, settings_for
     from disputatio.evaluation.questions.arms import find_arm_format
     from disputatio.evaluation.questions.golden import GOLDEN
@@ -175,7 +188,7 @@ def _settings(arms: Sequence[Arm], arguments: Arguments, golden: str | None) -> 
     ways = dict.fromkeys(arm.way for arm in arms)
     forms = {way: find_format(find_arm_format(way).name) for way in ways}
     every = {str(seat) for form in forms.values() for seat in (*form.seats, *form.further_seats)}
-    found: dict[str, Settings] = {}
+    settings: dict[str, Settings] = {}
     for way, form in forms.items():
         chosen = arguments
         if way == "review" and golden is not None:
@@ -184,14 +197,9 @@ def _settings(arms: Sequence[Arm], arguments: Arguments, golden: str | None) -> 
         named = [row for row in chosen.seated() if row[0].lower() in own | {"all"} or row[0].lower() not in every]
         options = format_scope(form)
         options = replace(options, other_seats=options.other_seats | (every - own))
-        found[way] = settings_for(form, chosen.with_seats(named), scope=options)
-    first = next(iter(found.values()))
-    say_notes(first)
-    if arguments.value("store") is None and first.store.startswith("sqlite:///"):
-        address = f"{first.store.rpartition('/')[0]}/{EVALUATIONS_FILE}"
-        found = {way: replace(row, store=address) for way, row in found.items()}
-    check_kept(next(iter(found.values())))
-    return found
+        settings[way] = settings_for(form, chosen.with_seats(named), scope=options)
+    print_notes(next(iter(settings.values())))
+    return {way: with_separate_store(row, arguments, EVALUATIONS_FILE) for way, row in settings.items()}
 
 
 def _run(
@@ -204,7 +212,6 @@ def _run(
     reads_only: bool,
     batch: bool,
 ) -> EvaluationResult:
-    """Run everything; Ctrl-C keeps what has finished and says how to go on."""
     from disputatio.evaluation.questions.runner import EvaluationRunner
 
     first, progress = next(iter(settings.values())), Progress(0, "debates")
@@ -215,40 +222,32 @@ def _run(
         )
         return EvaluationRunner(questions, arms, settings, experiment, prompts).run()
 
-    return run_over(first.store, progress, compare)
+    return run_over_store(first.store, progress, compare)
 
 
 def _report(
     questions: QuestionSet,
     arms: Sequence[Arm],
-    held: EvaluationResult,
+    result: EvaluationResult,
     settings: Mapping[str, Settings],
     seed: int | None,
     drawn_from: int,
-    out: Path | None,
-    *,
-    as_json: bool,
-    opens: bool,
+    output: ReportOutput,
 ) -> JsonObject:
     from disputatio.evaluation.pages.evaluation import render_evaluation_page
     from disputatio.evaluation.questions.report import make_evaluation_report, render_evaluation_lines
 
-    who = {way: {seat: row.address for seat, row in chosen.seats.items()} for way, chosen in settings.items()}
-    report = make_evaluation_report(questions, arms, held, who, seed=seed, drawn_from=drawn_from)
+    models = {way: {seat: row.address for seat, row in chosen.seats.items()} for way, chosen in settings.items()}
+    report = make_evaluation_report(questions, arms, result, models, seed=seed, drawn_from=drawn_from)
     body = report.as_json()
-    show_report(body, render_evaluation_lines(report), as_json=as_json)
-    if out is not None:
-        write_report(out, render_evaluation_page(report), body, opens=opens)
+    output.write(body, render_evaluation_lines(report), lambda: render_evaluation_page(report))
     return body
 
 
-def _replay(path: Path, out: Path | None, *, as_json: bool, opens: bool) -> None:
+def _replay(path: Path, output: ReportOutput) -> None:
     from disputatio.evaluation.pages.vote_replay import render_replay_page
     from disputatio.evaluation.vote_replay import make_replay_report, render_replay_lines
 
     tell(f"Counting the votes in {path.name}.")
     report = make_replay_report(path)
-    body = report.as_json()
-    show_report(body, render_replay_lines(report), as_json=as_json)
-    if out is not None:
-        write_report(out, render_replay_page(report), body, opens=opens)
+    output.write(report.as_json(), render_replay_lines(report), lambda: render_replay_page(report))

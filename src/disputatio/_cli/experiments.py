@@ -1,4 +1,4 @@
-"""What the commands of experiments share: they run debates, resume them after a stop, and print a report."""
+"""What the commands of experiments share: options, progress, running debates over a store, and reports."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from disputatio._cli.stopping import Stopping
+from disputatio._cli.stopping import StopSignals
 from disputatio._cli.streams import print_json, tell
 from disputatio.errors import ExitCode, InvalidInputError, ProviderError
 
@@ -30,45 +32,46 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 CONCURRENCY = 4
 BATCH_CONCURRENCY = 1_000
-"""Debates that wait for one batch together: each holds its history in memory."""
+"""Debates that wait for one batch together. Each has its history in memory."""
 
 JsonReportOption = Annotated[bool, typer.Option("--json", metavar="", help="Print the report as JSON.")]
 ChecksStoreOption = Annotated[
     str | None,
-    typer.Option("--store", metavar="URL", help="Where the records of checks are kept: a path or a database URL."),
+    typer.Option("--store", metavar="URL", help="Where the records are stored: a path or a database URL."),
 ]
 SampleSeedOption = Annotated[
-    str | None, typer.Option("--seed", metavar="N", help="What is drawn or planted depends on it; 0 by default.")
+    str | None,
+    typer.Option("--seed", metavar="N", help="The seed of everything that is drawn at random. The default is 0."),
 ]
-LimitOption = Annotated[str | None, typer.Option("--limit", metavar="N", help="At most so many.")]
+LimitOption = Annotated[str | None, typer.Option("--limit", metavar="N", help="Use at most N of them.")]
 ConcurrencyOption = Annotated[
     str | None,
     typer.Option(
         "--lanes",
         metavar="N",
-        help=f"Debates of models held at a time: {CONCURRENCY} by default, {BATCH_CONCURRENCY:,} with --batch.",
+        help=f"Debates that run at once. The default is {CONCURRENCY}, or {BATCH_CONCURRENCY:,} with --batch.",
     ),
 ]
 BatchOption = Annotated[
     bool,
     typer.Option(
-        "--batch", metavar="", help="Use the batch interfaces of OpenAI, Anthropic and Google: half price, up to a day."
+        "--batch", metavar="", help="Use the batch APIs of OpenAI, Anthropic and Google: half the price, up to a day."
     ),
 ]
 FromRecordsOption = Annotated[
-    bool, typer.Option("--from-records", metavar="", help="Make the report from the records; call no model.")
+    bool, typer.Option("--from-records", metavar="", help="Make the report from existing records. Call no model.")
 ]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", metavar="FOLDER", help="Write report.html and report.json there.")
+    Path | None, typer.Option("--out", metavar="FOLDER", help="Write report.html and report.json to this folder.")
 ]
-OpenOption = Annotated[bool, typer.Option("--open", metavar="", help="Open the page that --out wrote.")]
+OpenOption = Annotated[bool, typer.Option("--open", metavar="", help="Open the page that --out writes.")]
 
 
-def whole_number(option: str, given: str | None, least: int) -> int | None:
-    """The number that ``option`` was given; None where it was not given.
+def read_whole_number(option: str, given: str | None, least: int) -> int | None:
+    """Read the number that ``option`` was given; None where it was not given.
 
     Raises:
-        InvalidInputError: it is none of ``least`` or more.
+        InvalidInputError: it is not a whole number, or less than ``least``.
     """
     if given is None:
         return None
@@ -77,16 +80,16 @@ def whole_number(option: str, given: str | None, least: int) -> int | None:
     except ValueError:
         number = least - 1
     if number < least:
-        raise InvalidInputError(f"{option} {given[:40]!r} is no whole number.", f"Give one of {least} or more.")
+        raise InvalidInputError(f"{option} {given[:40]!r} is not a whole number.", f"Give one of {least} or more.")
     return number
 
 
 class Progress:
-    """Says on standard error how far a series is: a line that is rewritten on a terminal, else one now and then."""
+    """Shows on standard error how far an experiment is: one line that is rewritten, or a line every ten seconds."""
 
     _EVERY_S = 10.0
 
-    def __init__(self, whole: int, noun: str, done: str = "held") -> None:
+    def __init__(self, whole: int, noun: str, done: str = "finished") -> None:
         self.done = 0
         self._whole, self._noun, self._word = whole, noun, done
         self._reused = 0
@@ -96,15 +99,15 @@ class Progress:
         self._last = time.monotonic()
 
     def expect(self, whole: int) -> None:
-        """There are so many now."""
+        """Set how many there will be."""
         self._whole = whole
 
     def finish(self, trial: FinishedTrial) -> None:
-        """One more is done."""
+        """Count a finished trial."""
         self.count(reused=trial.reused)
 
     def count(self, *, reused: bool) -> None:
-        """One more is done; ``reused`` where it was recorded before."""
+        """Count one more. ``reused`` says that it was recorded before."""
         self.done += 1
         self._reused += reused
         now = time.monotonic()
@@ -117,7 +120,7 @@ class Progress:
             tell(self._line())
 
     def client_factory(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
-        """The way to a model, which says what takes long before a first answer."""
+        """Make the client of a model. It reports preparations that take long, such as a download."""
         from disputatio.participants.shared_clients import open_client
 
         return open_client(seating, api_key, on_progress=self.note)
@@ -125,73 +128,69 @@ class Progress:
     def experiment(
         self, store: SqlStore, budget: Budget, *, batch: bool = False, concurrency: int | None = None, **settings: Any
     ) -> Experiment:
-        """An experiment over ``store`` whose progress is shown; with ``batch`` its calls go in batches."""
+        """An experiment over ``store`` that reports here. With ``batch`` its calls go in batches."""
         from disputatio.evaluation.experiment import Experiment
 
         batches = self.batches(store) if batch else None
         at_once = concurrency or (BATCH_CONCURRENCY if batch else CONCURRENCY)
-        told: Any = {"on_finished": self.finish, "on_batch": self.expect, **settings}
-        return Experiment(store, self.client_factory, budget=budget, concurrency=at_once, batches=batches, **told)
+        more: Any = {"on_finished": self.finish, "on_batch": self.expect, **settings}
+        return Experiment(store, self.client_factory, budget=budget, concurrency=at_once, batches=batches, **more)
 
     def batches(self, store: SqlStore) -> BatchCollector:
-        """What sends calls in batches and notes them in ``store``, until ``aclose``."""
+        """A collector that sends calls in batches, and records the batches in ``store``, until ``aclose``."""
         from disputatio.engine.ports import SystemClock
         from disputatio.participants.batch.collector import BatchCollector
         from disputatio.record.batches import SqlBatchBook
 
-        made = BatchCollector(SqlBatchBook(store), self.client_factory, clock=SystemClock(), on_note=self.note)
-        self._collectors.append(made)
-        return made
+        collector = BatchCollector(SqlBatchBook(store), self.client_factory, clock=SystemClock(), on_note=self.note)
+        self._collectors.append(collector)
+        return collector
 
     async def aclose(self) -> None:
-        """Stop waiting for batches; those that were sent go on at the provider."""
+        """Stop waiting for batches. The provider goes on with those that were sent."""
         while self._collectors:
             await self._collectors.pop().aclose()
 
     def note(self, message: str) -> None:
-        """Something that takes long before a first answer."""
+        """Print a message below the line of progress."""
         self.end()
         tell(message)
 
     def end(self) -> None:
-        """Leave the line as it is."""
+        """End the line of progress."""
         if self._drawn:
             sys.stderr.write("\n")
             self._drawn = False
 
     @property
-    def kept(self) -> str:
-        """What a stop leaves."""
+    def summary(self) -> str:
+        """How many of all are done."""
         return f"{self.done} of {self._whole} {self._noun}"
 
     def _line(self) -> str:
-        kept = f", {self._reused} of them recorded before" if self._reused else ""
-        return f"{self.kept} {self._word}{kept}"
+        reused = f", {self._reused} of them recorded before" if self._reused else ""
+        return f"{self.summary} {self._word}{reused}"
 
 
-def run_over(
+def run_over_store(
     address: str, progress: Progress, work: Callable[[SqlStore], Coroutine[Any, Any, Value]], *, create: bool = True
 ) -> Value:
-    """Run ``work`` over the store at ``address``; Ctrl-C keeps what has finished and says how to go on."""
+    """Run ``work`` over the store at ``address``. Ctrl-C stops it; what has finished is in the store."""
     from disputatio.record.sql import SqlStore
 
-    async def opened() -> Value:
-        store = SqlStore(address, create=create)
-        try:
+    async def run() -> Value:
+        async with aclosing(SqlStore(address, create=create)) as store, aclosing(progress):
             return await work(store)
-        finally:
-            await progress.aclose()
-            await store.aclose()
 
-    with Stopping() as stopping:
+    with StopSignals() as signals:
         try:
-            found = stopping.run(opened())
+            result = signals.run(run())
         except (asyncio.CancelledError, KeyboardInterrupt):
             progress.end()
-            tell(f"Stopped: {progress.kept} are kept.", "The same command goes on from there.")
+            tell(f"Stopped: {progress.summary} are recorded.", "The same command continues from there.")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
     progress.end()
-    return found
+    return result
 
 
 def run_trials(
@@ -203,7 +202,7 @@ def run_trials(
     shares_ceiling: bool = False,
     batch: bool = False,
 ) -> ExperimentResult:
-    """Run the trials of one experiment; see ``run_over``.
+    """Run the trials of one experiment.
 
     Raises:
         ProviderError: the model was never reached.
@@ -212,7 +211,7 @@ def run_trials(
     from disputatio.evaluation.statistics.intervals import check_installed
 
     check_installed()
-    result = run_over(
+    result = run_over_store(
         address,
         progress,
         lambda store: progress.experiment(store, budget, shares_ceiling=shares_ceiling, batch=batch).run(trials),
@@ -221,8 +220,8 @@ def run_trials(
     return result
 
 
-def show_report(body: JsonObject, lines: Sequence[str], *, as_json: bool) -> None:
-    """Labels of a set and words of a provider are other people's: they reach a terminal as text and no more."""
+def print_report(body: JsonObject, lines: Sequence[str], *, as_json: bool) -> None:
+    """Print a report as JSON or as lines. Control characters in words of models and data sets are removed."""
     from disputatio._cli.screen import print_wrapped
     from disputatio.motion import clean
 
@@ -232,54 +231,68 @@ def show_report(body: JsonObject, lines: Sequence[str], *, as_json: bool) -> Non
         print_wrapped(clean("\n".join(lines)).split("\n"), 4)
 
 
-def show_estimate(parts: Sequence[EstimatedPart], *, as_json: bool) -> None:
-    """Show what each part of an experiment would take."""
+def print_estimate(parts: Sequence[EstimatedPart], *, as_json: bool) -> None:
+    """Print the expected cost of each part of an experiment."""
     from disputatio.evaluation.estimates import estimate_json, estimate_lines
 
-    show_report(estimate_json(parts), estimate_lines(parts), as_json=as_json)
+    print_report(estimate_json(parts), estimate_lines(parts), as_json=as_json)
 
 
-def note_singles(settings: Sequence[Settings], *, batch: bool) -> None:
-    """Say what cannot go in batches, where batches are asked for."""
+def note_unbatched(settings: Sequence[Settings], *, batch: bool) -> None:
+    """With ``batch``, print which seats have models that cannot be called in batches."""
     from disputatio.participants.batch.collector import is_batched
 
     if not batch:
         return
-    seated = {seat: row for each in settings for seat, row in each.seats.items()}
-    singly = sorted({f"{seat} ({row.address})" for seat, row in seated.items() if not is_batched(row)})
-    if singly:
-        tell(f"No batches for {', '.join(singly)}: these seats are called singly, at the usual price.")
+    models = {seat: row for each in settings for seat, row in each.seats.items()}
+    unbatched = sorted({f"{seat} ({row.address})" for seat, row in models.items() if not is_batched(row)})
+    if unbatched:
+        tell(f"No batches for {', '.join(unbatched)}: these seats are called one by one, at the usual price.")
 
 
-def write_report(folder: Path, page: str, body: JsonObject, *, opens: bool) -> None:
-    """Write a page and its JSON to ``folder``, and open the page where that is wanted.
+@dataclass(frozen=True, slots=True)
+class ReportOutput:
+    """Where the report of an experiment goes: to standard output, and to ``folder`` if one is named."""
 
-    Raises:
-        InvalidInputError: the folder cannot be written.
-    """
-    from disputatio.report.printing import printable_json
+    as_json: bool
+    folder: Path | None
+    opens: bool
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "report.html").write_text(page, "utf-8")
-        (folder / "report.json").write_text(printable_json(body) + "\n", "utf-8")
-    except OSError as error:
-        reason = (error.strerror or "unknown cause").lower()
-        raise InvalidInputError(f"{folder} cannot be written: {reason}.", "Choose another folder.") from None
-    tell(f"Written: {folder / 'report.html'} and report.json beside it.")
-    if opens:
-        webbrowser.open((folder / "report.html").resolve().as_uri())
+    def write(self, body: JsonObject, lines: Sequence[str], render_page: Callable[[], str]) -> None:
+        """Print the report, write its page and JSON to the folder, and open the page if asked to.
+
+        Raises:
+            InvalidInputError: the folder cannot be written.
+        """
+        from disputatio.report.printing import printable_json
+
+        print_report(body, lines, as_json=self.as_json)
+        if self.folder is None:
+            return
+        page = self.folder / "report.html"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            page.write_text(render_page(), "utf-8")
+            (self.folder / "report.json").write_text(printable_json(body) + "\n", "utf-8")
+        except OSError as error:
+            reason = (error.strerror or "unknown cause").lower()
+            raise InvalidInputError(f"{self.folder} cannot be written: {reason}.", "Choose another folder.") from None
+        tell(f"Written: {page}, with report.json next to it.")
+        if self.opens:
+            webbrowser.open(page.resolve().as_uri())
 
 
-def leave(what: str, stopped: str, *, provider_failed: bool, is_partial: bool, note: Sequence[str] = ()) -> None:
-    """Leave with the exit code of an experiment that was stopped; return where it was not.
+def exit_if_stopped(
+    what: str, stopped: str, *, provider_failed: bool, is_partial: bool, note: Sequence[str] = ()
+) -> None:
+    """Exit with the code of an experiment that was stopped, or return if it was not.
 
     Raises:
         ProviderError: a model could not be reached.
-        typer.Exit: a ceiling cut it short.
+        typer.Exit: a ceiling stopped it early.
     """
     if provider_failed:
-        raise ProviderError(f"The {what} was stopped: {stopped}.", "The same command goes on from there.")
+        raise ProviderError(f"The {what} was stopped: {stopped}.", "The same command continues from there.")
     if is_partial:
         tell(*note)
         raise typer.Exit(int(ExitCode.TRUNCATED))

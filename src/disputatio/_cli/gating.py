@@ -1,18 +1,19 @@
-"""``disputatio gate``: is this question worth a debate, and what would one cost?"""
+"""``disputatio gate``: decide whether a question is worth a debate, and show what one would cost."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_wrapped
+from disputatio._cli.stores import open_store, store_address
 from disputatio._cli.streams import print_json
 from disputatio.errors import InvalidInputError
 from disputatio.judging.scoring import round_half_up
@@ -30,11 +31,11 @@ def gate(
         typer.Option(
             "--task-type",
             metavar="TYPE",
-            help="A preset, or contract, security, architecture, investment or compliance; factual is never debated.",
+            help="A preset, or contract, security, architecture, investment, compliance or factual.",
         ),
     ] = None,
     confidence: Annotated[
-        str | None, typer.Option("--confidence", metavar="C", help="Of the single answer, from 0 to 1.")
+        str | None, typer.Option("--confidence", metavar="C", help="How sure the single answer is, from 0 to 1.")
     ] = None,
     downside: Annotated[
         str | None, typer.Option("--downside", metavar="USD", help="What a wrong answer would cost, in US dollars.")
@@ -44,29 +45,33 @@ def gate(
     ] = "0.50",
     answer: Annotated[
         Path | None,
-        typer.Option("--answer", metavar="PATH", help="The single answer, looked through for hedging; '-' is input."),
+        typer.Option(
+            "--answer",
+            metavar="PATH",
+            help="A file with the single answer, which is searched for hedging. '-' is standard input.",
+        ),
     ] = None,
     costs: Annotated[
         list[str] | None,
         typer.Option(
             "--costs",
             metavar="PROVIDER:MODEL",
-            help="Show what each format is expected to cost with this model; repeatable.",
+            help="Show the expected cost of each format with this model. Repeatable.",
         ),
     ] = None,
     recompute: Annotated[
         bool,
         typer.Option(
-            "--recompute", metavar="", help="Take the multiple from the outcomes attached in the store, not 50 times."
+            "--recompute", metavar="", help="Compute the multiple from the outcomes in the store, in place of 50."
         ),
     ] = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print as JSON.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Say whether a question is worth a debate, and why.
+    """Say whether a question is worth a debate, and why. Call no model.
 
-    Factual look-ups never are. Others are where a wrong answer would cost more than 50 times the debate, or where the
-    task is high-risk and the single answer is not sure. Nobody is called.
+    A factual look-up is never worth one. Another question is worth one if a wrong answer would cost more than 50 times
+    the debate. It is also worth one if the task is high-risk and the single answer is not sure.
     """
     from disputatio.judging.gate import should_debate
 
@@ -76,18 +81,18 @@ def gate(
         _print_costs(asyncio.run(expected_costs(costs)), as_json=json_)
         if task_type is None:
             return
-    multiple = _recomputed(store) if recompute else None
+    multiple = _recompute(store) if recompute else None
     if multiple is not None and task_type is None:
-        print_json(multiple.as_json()) if json_ else print_wrapped([_said(multiple)], 2)
+        print_json(multiple.as_json()) if json_ else print_wrapped([_describe(multiple)], 2)
         return
     if task_type is None:
-        raise InvalidInputError("It is not said what kind of question it is.", "Give --task-type, such as contract.")
+        raise InvalidInputError("The kind of question is not given.", "Give --task-type, such as contract.")
     decision = should_debate(
         task_type,
-        None if confidence is None else float(_number("--confidence", confidence)),
-        None if downside is None else _number("--downside", downside),
-        answer=_answer(answer),
-        cost=_number("--cost", cost),
+        None if confidence is None else float(_read_number("--confidence", confidence)),
+        None if downside is None else _read_number("--downside", downside),
+        answer=_read_answer(answer),
+        cost=_read_number("--cost", cost),
         **(
             {}
             if multiple is None or multiple.value is None
@@ -97,25 +102,24 @@ def gate(
     if json_:
         print_json(decision.as_json() if multiple is None else {**decision.as_json(), "recomputed": multiple.as_json()})
     else:
-        lines = [] if multiple is None else [_said(multiple)]
+        lines = [] if multiple is None else [_describe(multiple)]
         print_wrapped([*lines, f"{'Debate' if decision.debate else 'No debate'}: {decision.reason}."], 2)
 
 
-def _recomputed(store: str | None) -> DebateMultiple:
-    from disputatio._cli.kept import reading
+def _recompute(store: str | None) -> DebateMultiple:
     from disputatio.metrics.collecting import compute_multiple
 
-    with reading(kept_store(store)) as opened:
+    with open_store(store_address(store)) as opened:
         return compute_multiple(opened)
 
 
-def _said(multiple: DebateMultiple) -> str:
+def _describe(multiple: DebateMultiple) -> str:
     if multiple.value is None:
-        return f"Nothing is recomputed: {multiple.because}."
+        return f"The multiple is not recomputed: {multiple.because}."
     return f"The downside must be more than {round_half_up(multiple.value, 2):g} times the cost: {multiple.because}."
 
 
-def _number(option: str, text: str) -> Decimal:
+def _read_number(option: str, text: str) -> Decimal:
     try:
         number = Decimal(text.strip())
     except InvalidOperation:
@@ -125,7 +129,7 @@ def _number(option: str, text: str) -> Decimal:
     return number
 
 
-def _answer(path: Path | None) -> str:
+def _read_answer(path: Path | None) -> str:
     if path is None:
         return ""
     try:
@@ -140,19 +144,7 @@ def _print_costs(rows: tuple[ExpectedCost, ...], *, as_json: bool) -> None:
     from disputatio.engine.preview import ESTIMATE_NOTE
 
     if as_json:
-        print_json(
-            [
-                {
-                    "format": row.format,
-                    "model": row.model,
-                    "calls": row.calls,
-                    "input_tokens": row.input_tokens,
-                    "output_tokens": row.output_tokens,
-                    "usd": None if row.usd is None else str(row.usd),
-                }
-                for row in rows
-            ]
-        )
+        print_json([{**asdict(row), "usd": None if row.usd is None else str(row.usd)} for row in rows])
         return
     lines = [f"{'format':12} {'calls':>6} {'input':>9} {'output':>8} {'USD':>10}  model"]
     for row in rows:

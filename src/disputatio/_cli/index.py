@@ -1,6 +1,6 @@
-"""The index of the commands: where each is, without importing any of them.
+"""The index of the commands: the module and function of each.
 
-Whoever asks for one command should not wait for the libraries of the others.
+It imports none of them, so that one command does not wait for the libraries of the others.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 ABOUT: Final = (
-    "Structured debate between AI models, with rules kept by code and a record that verifies.",
+    "Structured debates between AI models. Code enforces the rules and keeps a tamper-evident record.",
     'Start with: disputatio debate "We should adopt microservices"',
 )
 EPILOG: Final = (
@@ -20,14 +20,14 @@ COMMANDS: Final = {
     "debate": ("debating", "debate"),
     "resume": ("debating", "resume"),
     "fork": ("forking", "fork"),
-    "list": ("reading", "list_debates"),
-    "show": ("reading", "show"),
-    "verify": ("reading", "verify"),
-    "outcome": ("afterwards", "outcome"),
-    "sign-off": ("afterwards", "sign_off"),
+    "list": ("records", "list_debates"),
+    "show": ("records", "show"),
+    "verify": ("records", "verify"),
+    "outcome": ("attachments", "outcome"),
+    "sign-off": ("attachments", "sign_off"),
     "dossier": ("dossier", "dossier"),
-    "metrics": ("measuring", "metrics"),
-    "export": ("measuring", "export"),
+    "metrics": ("metrics", "metrics"),
+    "export": ("metrics", "export"),
     "archive": ("archiving", "archive"),
     "restore": ("archiving", "restore"),
     "import": ("importing", "import_files"),
@@ -42,15 +42,15 @@ COMMANDS: Final = {
     "eval": ("evaluating", "evaluate"),
     "backtest": ("backtesting", "backtest"),
     "serve": ("serving", "serve"),
-    "worker": ("working", "worker"),
-    "enqueue": ("working", "enqueue"),
-    "queue": ("working", "list_queue"),
-    "cancel": ("working", "cancel"),
-    "limits": ("working", "limits"),
+    "worker": ("workers", "worker"),
+    "enqueue": ("workers", "enqueue"),
+    "queue": ("workers", "list_queue"),
+    "cancel": ("workers", "cancel"),
+    "limits": ("workers", "limits"),
     "mcp": ("serving", "mcp"),
     "market": ("market", "market"),
     "keys": ("keys", "keys"),
 }
-"""By name: the module in this package, and the function or group in it."""
+"""By the name of the command: a module of this package, and its function or group."""
 
 GROUPS: Final = frozenset({"market", "keys"})

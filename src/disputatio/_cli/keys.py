@@ -1,4 +1,4 @@
-"""``disputatio keys``: who may use the service, for how much."""
+"""``disputatio keys``: manage the keys of the service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.given import command_line
+from disputatio._cli.arguments import make_arguments
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines, tell
 from disputatio.errors import InvalidInputError
@@ -19,11 +19,11 @@ from disputatio.errors import InvalidInputError
 if TYPE_CHECKING:
     from disputatio._service.key_book import KeyBook
 
-keys = typer.Typer(help="Keys of the service: who may use it, and for how much.", no_args_is_help=True)
+keys = typer.Typer(help="Manage the keys of the service: who may use it, and for how much money.", no_args_is_help=True)
 
 
 _LEAST_USD, _MOST_USD = Decimal("0.000000001"), Decimal(1_000_000)
-"""Between these is also what an order may state as its ceiling."""
+"""The bounds of the ceilings that requests may set."""
 
 
 class ScopeName(StrEnum):
@@ -35,7 +35,7 @@ class ScopeName(StrEnum):
 
 
 class PeriodName(StrEnum):
-    """For how long a budget is."""
+    """The period of a budget."""
 
     DAY = "day"
     MONTH = "month"
@@ -44,41 +44,52 @@ class PeriodName(StrEnum):
 
 @keys.command("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Who or what uses it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the person or program that uses the key.")],
     scope: Annotated[
-        ScopeName, typer.Option("--scope", help="read: read debates. run: start and stop them too. admin: all.")
+        ScopeName, typer.Option("--scope", help="read: read debates. run: also start and stop them. admin: everything.")
     ] = ScopeName.RUN,
     tenant: Annotated[
-        str, typer.Option("--tenant", metavar="T", help="Whose debates it sees; 'local' has those of this program.")
+        str,
+        typer.Option(
+            "--tenant", metavar="T", help="Whose debates the key sees. 'local' has those of the command line."
+        ),
     ] = "local",
     budget_usd: Annotated[
-        str | None, typer.Option("--budget-usd", metavar="X", help="Most US dollars its debates may spend in a period.")
+        str | None,
+        typer.Option("--budget-usd", metavar="X", help="Most US dollars that its debates may spend in a period."),
     ] = None,
     budget_tokens: Annotated[
-        int | None, typer.Option("--budget-tokens", metavar="N", min=1, max=10**12, help="The same in tokens.")
+        int | None,
+        typer.Option(
+            "--budget-tokens",
+            metavar="N",
+            min=1,
+            max=10**12,
+            help="Most tokens that its debates may spend in a period.",
+        ),
     ] = None,
-    period: Annotated[PeriodName, typer.Option("--period", help="Of the budget.")] = PeriodName.MONTH,
+    period: Annotated[PeriodName, typer.Option("--period", help="The period of the budget.")] = PeriodName.MONTH,
     per_minute: Annotated[
         int, typer.Option("--per-minute", metavar="N", min=1, max=1_000_000, help="Most requests a minute.")
     ] = 300,
-    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print it as JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the key as JSON.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Make a key and print it, once: only its hash is kept."""
-    with _book(store) as book:
+    """Make a key and print it. It cannot be shown again: only its hash is stored."""
+    with _open_book(store) as book:
         from disputatio._service.keys import KEYLESS, Period, Scope, checked_name, checked_tenant
 
-        wanted = replace(
+        settings = replace(
             KEYLESS,
             name=checked_name(name),
             tenant=checked_tenant(tenant),
             scope=Scope(scope.value),
-            budget_usd=None if budget_usd is None else _money(budget_usd),
+            budget_usd=None if budget_usd is None else _read_amount(budget_usd),
             budget_tokens=budget_tokens,
             period=Period(period.value),
             per_minute=per_minute,
         )
-        key, token = book.add(wanted)
+        key, token = book.add(settings)
     if json_:
         print_json({"id": key.id, "key": token, "tenant": key.tenant, "scope": key.scope.value})
         return
@@ -92,7 +103,7 @@ def list_keys(
     store: StoreOption = None,
 ) -> None:
     """List all keys, without their secrets."""
-    with _book(store) as book:
+    with _open_book(store) as book:
         rows = book.all()
     if json_:
         print_json(
@@ -114,52 +125,52 @@ def list_keys(
         )
         return
     if not rows:
-        print_lines("There is no key. `disputatio keys add NAME` makes one.")
+        print_lines("There are no keys. `disputatio keys add NAME` makes one.")
         return
     lines = [f"{'id':8}  {'scope':5}  {'tenant':12}  {'made':10}  {'budget':20}  name"]
     for row in rows:
         parts = [f"{row.budget_usd} USD"] if row.budget_usd is not None else []
         parts += [f"{row.budget_tokens:,} tokens"] if row.budget_tokens is not None else []
         budget = f"{', '.join(parts)} a {row.period.value}" if parts else "-"
-        gone = "  (revoked)" if row.revoked_at else ""
+        revoked = "  (revoked)" if row.revoked_at else ""
         lines.append(
-            f"{row.id:8}  {row.scope.value:5}  {row.tenant:12}  {row.created_at[:10]}  {budget:20}  {row.name}{gone}"
+            f"{row.id:8}  {row.scope.value:5}  {row.tenant:12}  {row.created_at[:10]}  {budget:20}  {row.name}{revoked}"
         )
     print_lines("\n".join(lines))
 
 
 @keys.command("revoke")
 def revoke(
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id; `disputatio keys list` shows it.")],
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as in `disputatio keys list`.")],
     store: StoreOption = None,
 ) -> None:
-    """Make a key worthless at once, with the sessions of browsers that were begun with it."""
-    with _book(store) as book:
+    """Revoke a key at once. Browser sessions that began with it end."""
+    with _open_book(store) as book:
         key = book.revoke(key_id.strip())
     print_lines(f"Key {key.id} ({key.name}) is revoked.")
 
 
 @contextmanager
-def _book(store: str | None) -> Iterator[KeyBook]:
+def _open_book(store: str | None) -> Iterator[KeyBook]:
     from disputatio._service.database import Database
     from disputatio._service.key_book import KeyBook
     from disputatio.config.process import configured_store
 
-    database = Database(configured_store(command_line(store=store)).store)
+    database = Database(configured_store(make_arguments(store=store)).store)
     try:
         yield KeyBook(database)
     finally:
         database.close()
 
 
-def _money(text: str) -> Decimal:
+def _read_amount(text: str) -> Decimal:
     try:
         amount = Decimal(text.strip())
     except InvalidOperation:
         amount = Decimal("nan")
     if not amount.is_finite() or not _LEAST_USD <= amount <= _MOST_USD or amount % _LEAST_USD:
         raise InvalidInputError(
-            f"--budget-usd {text[:40]!r} is no amount.",
+            f"--budget-usd {text[:40]!r} is not an amount of money.",
             f"Give US dollars, such as 5 or 0.50: at most {_MOST_USD:,}, with up to 9 decimals.",
         )
     return amount

@@ -1,17 +1,17 @@
-"""``disputatio``: runs one command, and says in one sentence what went wrong.
+"""``disputatio``: run one command, and print errors in a sentence.
 
-Exit codes are in ``disputatio.errors.ExitCode`` and in the reference. No traceback reaches a user; set
-``DISPUTATIO_DEBUG=1`` to see one.
+Exit codes are in ``disputatio.errors.ExitCode`` and in the reference. Users see no tracebacks unless they set
+``DISPUTATIO_DEBUG=1``.
 
-Ctrl-C ends the program at once and without a word while its code is being loaded. Python's own handler raises wherever
-the program is. In the middle of an import that shows a traceback, is taken for an error by a library, or gets lost in a
-callback of the import system. So it is replaced before anything is imported that takes time, and comes back when the
-code of the command is there: from then on there may be something to put in order.
+While code is being loaded, Ctrl-C ends the program at once and silently. Python's own handler would raise in the middle
+of an import. That shows a traceback, a library takes it for another error, or the import system drops it. So another
+handler is installed before any slow import. Python's handler comes back when the code of the command is loaded, because
+the command may have to clean up.
 """
 
 from __future__ import annotations
 
-# Not ``signal``: with ``enum`` it takes as long as an interpreter to start, and Ctrl-C may come meanwhile.
+# Not ``signal``: it imports ``enum``, which takes as long as starting Python, and Ctrl-C may come meanwhile.
 import _signal  # type: ignore[import-not-found]
 import os
 import sys
@@ -24,68 +24,64 @@ if TYPE_CHECKING:
     from typer.exceptions import TyperException
 
 INTERRUPTED = 130
-"""``ExitCode.INTERRUPTED``, known before anything is imported."""
+"""``ExitCode.INTERRUPTED``, without importing it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command and leave with its exit code.
+    """Run one command and exit with its code.
 
     Args:
-        arguments: what follows ``disputatio``; None takes the process's own.
+        arguments: the words after ``disputatio``; None takes those of the process.
     """
     if arguments is None:
-        _leave_silently_while_loading()
+        _exit_silently_while_loading()
     try:
         try:
-            code = _outcome(arguments)
+            code = _run_safely(arguments)
         except KeyboardInterrupt:
             code = INTERRUPTED
         if arguments is None:
-            # All is done; another Ctrl-C would only break into the interpreter's own end, with a traceback.
+            # The command is over. Another Ctrl-C would only interrupt the interpreter's exit, with a traceback.
             _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
-            _part_from_streams()
+            from disputatio._cli.streams import drop_unwritable
+
+            drop_unwritable()
     except KeyboardInterrupt:
-        # It came once more, while the first one was being answered.
+        # Ctrl-C came again while the first one was handled.
         os._exit(INTERRUPTED)
     sys.exit(int(code))
 
 
-def _leave_silently_while_loading() -> None:
-    # What was started with nohup, or in the background of a script, ignores Ctrl-C and goes on doing so.
+def _exit_silently_while_loading() -> None:
+    # A program that was started with nohup, or in the background of a script, ignores Ctrl-C. That stays so.
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-        _signal.signal(_signal.SIGINT, _leave)
+        _signal.signal(_signal.SIGINT, _exit_silently)
     if not os.environ.get("DISPUTATIO_DEBUG"):
-        sys.unraisablehook = _leave_or_report
+        sys.unraisablehook = _exit_or_report
 
 
 def _end_loading() -> None:
-    """From now on Ctrl-C raises ``KeyboardInterrupt``."""
-    if _signal.getsignal(_signal.SIGINT) is _leave:
+    """Let Ctrl-C raise ``KeyboardInterrupt`` from now on."""
+    if _signal.getsignal(_signal.SIGINT) is _exit_silently:
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
 
-def _leave(_number: int, _frame: FrameType | None) -> None:
+def _exit_silently(_number: int, _frame: FrameType | None) -> None:
     os._exit(INTERRUPTED)
 
 
-def _leave_or_report(unraisable: sys.UnraisableHookArgs) -> None:
-    """Python drops what is raised in a callback. Ctrl-C is not dropped: whoever pressed it wants to leave."""
+def _exit_or_report(unraisable: sys.UnraisableHookArgs) -> None:
+    """Exit on a Ctrl-C in a callback, where Python would drop it."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         os._exit(INTERRUPTED)
     sys.__unraisablehook__(unraisable)
 
 
-def _part_from_streams() -> None:
-    from disputatio._cli.streams import drop_unwritable
-
-    drop_unwritable()
-
-
-def _outcome(arguments: Sequence[str] | None) -> int:
-    from disputatio._cli.streams import drop_output, is_about_output, reader_left, standard_streams, tell
+def _run_safely(arguments: Sequence[str] | None) -> int:
+    from disputatio._cli.streams import drop_output, is_about_output, is_pipe_closed, repair_streams, tell
     from disputatio.errors import DisputatioError, ExitCode, InvalidInputError
 
-    standard_streams()
+    repair_streams()
     on_terminal = sys.stdout.isatty()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["--version"] and "_DISPUTATIO_COMPLETE" not in os.environ:
@@ -101,36 +97,36 @@ def _outcome(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
     except DisputatioError as failure:
         if isinstance(failure, InvalidInputError) and _is_interruption(failure):
-            # An import was broken off, and taken for a library that is not installed.
+            # Ctrl-C broke off an import, which looked like a missing library.
             return ExitCode.INTERRUPTED
         tell(failure.cause, failure.next_step)
         return failure.exit_code
     except TyperException as error:
-        tell(*_usage(error))
+        tell(*_describe_usage(error))
         return ExitCode.INVALID_INPUT
     except (Exception, SystemExit) as error:
         if _is_interruption(error):
             return ExitCode.INTERRUPTED
-        if reader_left(error):
-            # Nothing is lost: what a command shows can be shown again.
+        if is_pipe_closed(error):
+            # Nothing is lost: the command can show it again.
             drop_output()
             return ExitCode.COMPLETE
         if isinstance(error, SystemExit):
             return error.code if isinstance(error.code, int) else ExitCode.COMPLETE
         if is_about_output(error):
-            return _lost_output(error, on_terminal=on_terminal)
+            return _report_lost_output(error, on_terminal=on_terminal)
         if os.environ.get("DISPUTATIO_DEBUG"):
             raise
         tell(
             f"Something went wrong inside disputatio: {type(error).__name__}: {str(error)[:200]}",
-            "This is a bug; what was recorded is kept. Please report it with the output under DISPUTATIO_DEBUG=1.",
+            "This is a bug. The record so far is safe. Please report it with the output under DISPUTATIO_DEBUG=1.",
         )
         return ExitCode.INTERNAL
     return code
 
 
-def _lost_output(error: OSError, *, on_terminal: bool) -> int:
-    """Say that the output cannot be written; where the window of a terminal was closed, the command was interrupted."""
+def _report_lost_output(error: OSError, *, on_terminal: bool) -> int:
+    """Print that the output cannot be written. A terminal whose window was closed counts as an interruption."""
     import errno
 
     from disputatio._cli.streams import drop_output, tell
@@ -138,14 +134,14 @@ def _lost_output(error: OSError, *, on_terminal: bool) -> int:
 
     drop_output()
     if on_terminal and error.errno == errno.EIO:
-        # The signal that says so comes a moment later.
+        # Its signal arrives a moment later.
         return ExitCode.INTERRUPTED
-    tell(f"The output cannot be written: {error.strerror}.", "Give it another place; what was recorded is kept.")
+    tell(f"The output cannot be written: {error.strerror}.", "Write it to another place. The record so far is safe.")
     return ExitCode.INVALID_INPUT
 
 
 def _is_interruption(error: BaseException | None) -> bool:
-    """Whether Ctrl-C caused ``error``: Python itself and libraries turn it into errors of their own."""
+    """Whether Ctrl-C caused ``error``. Python and libraries turn it into other errors."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True
@@ -166,25 +162,25 @@ def _write(text: str) -> None:
 
 
 def _run(words: list[str]) -> int:
-    """Run the command in ``words``. Only its own module is imported, and none for a word that is no command.
+    """Run the command in ``words``. Import only its module, or no module for an unknown command.
 
-    What begins with an option may come to any command, or to the words a shell asks for.
+    Words that begin with an option may need any command, as do the words with which a shell asks for completions.
     """
-    from disputatio._cli.assembling import app_of_names, app_with
+    from disputatio._cli.assembling import make_app, make_app_of_names
     from disputatio._cli.index import COMMANDS
     from disputatio.errors import ExitCode
 
     if not words or words[0].startswith("-"):
-        app = app_with(*COMMANDS)
+        app = make_app(*COMMANDS)
     else:
-        app = app_with(words[0]) if words[0] in COMMANDS else app_of_names()
+        app = make_app(words[0]) if words[0] in COMMANDS else make_app_of_names()
     _end_loading()
     code = app(args=words, prog_name="disputatio", standalone_mode=False)
     return code if isinstance(code, int) else ExitCode.COMPLETE
 
 
-def _usage(error: TyperException) -> tuple[str, str]:
-    """What is wrong with a command line, and where its commands and options are told; nothing for a mere help page."""
+def _describe_usage(error: TyperException) -> tuple[str, str]:
+    """What is wrong with a command line, and the next step. Both are empty for a help page."""
     from disputatio.motion import one_line
 
     message = one_line(error.format_message(), 300)
@@ -201,7 +197,7 @@ def _usage(error: TyperException) -> tuple[str, str]:
     if message.startswith("Got unexpected extra argument") and command.endswith(" debate"):
         return f"{message}.", 'Put a motion of several words in quotes: disputatio debate "MOTION"'
     message = message.replace("Value error, ", "")
-    return message if message.endswith((".", "?")) else f"{message}.", f"`{command} --help` shows what it takes."
+    return message if message.endswith((".", "?")) else f"{message}.", f"`{command} --help` shows its options."
 
 
 if __name__ == "__main__":

@@ -29,10 +29,10 @@ def build(
         typer.Option(
             "--as-of",
             metavar="DATE",
-            help="What was known by the end of this day in New York, such as 2008-11-28, or at a moment with its zone.",
+            help="Use what was known at the end of this day in New York (2008-11-28), or at a time with its zone.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the knowledge base is written.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file for the knowledge base.")],
     source: Annotated[
         str,
         typer.Option(
@@ -44,15 +44,13 @@ def build(
     ] = "packages",
     subject: Annotated[
         str | None,
-        typer.Option(
-            "--subject", metavar="KEY", help="What is debated, where the folder has its prices as index_KEY.csv."
-        ),
+        typer.Option("--subject", metavar="KEY", help="What is debated. The folder has its prices in index_KEY.csv."),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print what was built as JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the knowledge base as JSON.")] = False,
 ) -> None:
     """Build a knowledge base from what was known at a moment, and from nothing later.
 
-    What a source lacks or fails to give is left empty with a warning. There is no default day.
+    If a source lacks a value or fails, the value stays empty and a warning says so. There is no default day.
     """
     from disputatio.market.sources.builder import build as build_base
     from disputatio.market.sources.builder import open_source
@@ -63,7 +61,7 @@ def build(
     sources = open_source(source, subject)
     if source.strip().casefold() == "live":
         tell("Asking Yahoo Finance and FRED ...")
-    # History built twice is the same file; only what is live says when it was made.
+    # A knowledge base of the past is the same file every time. Only a live one says when it was made.
     now = datetime.now(UTC) if source.strip().casefold() == "live" else None
     base = build_base(moment, sources, generated_at=now)
     save(base, out)
@@ -78,12 +76,10 @@ def build(
 
 @market.command("show")
 def show(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A knowledge base, or 'example' for the one that comes along.")
-    ],
-    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print it as JSON.")] = False,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A knowledge base, or 'example' for the packaged one.")],
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the knowledge base as JSON.")] = False,
 ) -> None:
-    """Show a knowledge base: its values with their dates, and what is missing."""
+    """Show the values of a knowledge base with their dates, and the missing values."""
     from disputatio._cli.screen import console
     from disputatio.market.sources.files import load_named
 
@@ -91,11 +87,11 @@ def show(
     if json_:
         _print_json(base)
         return
-    from disputatio._cli.market_tables import parts_of
+    from disputatio._cli.market_tables import make_tables
 
     printer = console()
     printer.print(_summary(base), soft_wrap=False)
-    for part in parts_of(base, printer.width):
+    for part in make_tables(base, printer.width):
         printer.print()
         printer.print(part)
 
@@ -108,7 +104,7 @@ def _print_json(base: KnowledgeBase) -> None:
 
 
 def _summary(base: KnowledgeBase) -> str:
-    """What a base is, in two or three lines."""
+    """Describe a knowledge base in two or three lines."""
     from disputatio.market.knowledge import collect_data
     from disputatio.motion import one_line
 
@@ -119,17 +115,17 @@ def _summary(base: KnowledgeBase) -> str:
     head = (
         f"{one_line(meta.subject_name, 60)} as known on {meta.day} (up to {meta.as_of}), New York: {status}.{invented}"
     )
-    lacking = f"{_counted(data, 'Missing')} missing, {_counted(data, 'Failed')} failed"
-    return f"{head}\n{known} of {len(data)} values known, {lacking}; {len(base.sectors)} sectors; from {sources}."
+    missing = f"{_count(data, 'Missing')} missing, {_count(data, 'Failed')} failed"
+    return f"{head}\n{known} of {len(data)} values known, {missing}; {len(base.sectors)} sectors; from {sources}."
 
 
-def _counted(data: Mapping[str, Datum], kind: str) -> int:
+def _count(data: Mapping[str, Datum], kind: str) -> int:
     return sum(type(datum.content).__name__ == kind for datum in data.values())
 
 
 @market.command("rules")
 def market_rules() -> None:
-    """Print the table that rule-based analysts argue from; a copy of it, changed, can take its place.
+    """Print the rules of rule-based analysts, as a table that you can change.
 
     `disputatio market rules > mine.toml`, then `disputatio debate --format market --seat all=rules:mine.toml`.
     """

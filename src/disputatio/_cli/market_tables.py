@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 
+from disputatio.errors.quoting import name_some
 from disputatio.market.knowledge import Datum, Failed, KnowledgeBase
 from disputatio.market.slices import format_dates, format_datum
 from disputatio.motion import one_line
 
 
-def parts_of(base: KnowledgeBase, width: int) -> Iterator[Table]:
-    """The tables of ``base`` in the order of its sections, and what is missing at the end; ``width`` in columns."""
+def make_tables(base: KnowledgeBase, width: int) -> Iterator[Table]:
+    """The tables of the sections of ``base``, and at the end one of missing values; ``width`` is in columns."""
     indices = base.indices.values()
     day, days = _one_day(row.price for row in indices)
     yield _table(
@@ -34,16 +35,16 @@ def parts_of(base: KnowledgeBase, width: int) -> Iterator[Table]:
     yield _table("Fundamentals", ("", "value", "as of"), _fundamentals(base))
     yield _macro(base, wide=width >= _WIDE)
     yield _table("Sentiment", ("", "value", "as of"), _sentiment(base))
-    yield from _lacking(base)
+    yield from _missing(base)
 
 
 _WIDE = 120
 
 
 def _one_day(data: Iterable[Datum]) -> tuple[str, bool]:
-    """The day of all ``data`` for a title, or that each row needs its own."""
-    found = {datum.observed_at for datum in data if datum.is_known}
-    return ("", True) if len(found) > 1 else (f", {one_line(found.pop(), 20)}" if found else "", False)
+    """The common day of ``data`` for the title, and whether the rows have several days."""
+    days = {datum.observed_at for datum in data if datum.is_known}
+    return ("", True) if len(days) > 1 else (f", {one_line(days.pop(), 20)}" if days else "", False)
 
 
 def _technicals(base: KnowledgeBase) -> Iterator[Table]:
@@ -111,31 +112,31 @@ _AVERAGES = ("ma20", "ma50", "ma200")
 
 
 def _fundamentals(base: KnowledgeBase) -> Iterator[tuple[str, ...]]:
-    held = base.fundamentals
+    values = base.fundamentals
     for name, datum in (
-        ("Price over earnings", held.sp500_pe_approx.current_pe_approx),
-        ("Its long-term average", held.sp500_pe_approx.long_term_avg_pe),
-        ("Earnings yield", held.sp500_earnings_yield_approx),
-        ("Sector rotation", held.sector_rotation_signal),
+        ("Price over earnings", values.sp500_pe_approx.current_pe_approx),
+        ("Its long-term average", values.sp500_pe_approx.long_term_avg_pe),
+        ("Earnings yield", values.sp500_earnings_yield_approx),
+        ("Sector rotation", values.sector_rotation_signal),
     ):
         yield name, _full(datum), format_dates(datum)
 
 
 def _sentiment(base: KnowledgeBase) -> Iterator[tuple[str, ...]]:
-    held = base.sentiment
+    values = base.sentiment
     for name, datum in (
-        ("VIX", held.vix_level),
-        ("Its regime", held.vix_regime),
-        ("Volume", held.volume_signal),
-        ("Sectors up over 5 sessions", held.sector_breadth.positive_5d),
-        ("Sectors up over 20 sessions", held.sector_breadth.positive_20d),
-        ("Breadth", held.sector_breadth.breadth_regime),
+        ("VIX", values.vix_level),
+        ("Its regime", values.vix_regime),
+        ("Volume", values.volume_signal),
+        ("Sectors up over 5 sessions", values.sector_breadth.positive_5d),
+        ("Sectors up over 20 sessions", values.sector_breadth.positive_20d),
+        ("Breadth", values.sector_breadth.breadth_regime),
     ):
         yield name, _full(datum), format_dates(datum)
 
 
 def _average(status: Datum | None, level: Datum | None) -> str:
-    """On which side of an average the close is, and where that stands."""
+    """On which side of an average the close is, and the level of the average."""
     side = _short(status)
     return f"{side} {_short(level)}" if level is not None and level.is_known else side
 
@@ -148,7 +149,7 @@ def _full(datum: Datum) -> str:
 
 
 def _short(cell: Datum | str | None) -> str:
-    """A value alone; a dash where it is missing, ``failed`` where a source failed."""
+    """A value without its unit; a dash if it is missing, ``failed`` if its source failed."""
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -175,8 +176,8 @@ def _is_number(cell: str) -> bool:
     return not cell or cell in {"-", "failed"} or cell.replace(",", "").replace(".", "").lstrip("-").isdigit()
 
 
-def _lacking(base: KnowledgeBase) -> Iterator[Table]:
-    """What is missing or failed, by reason; and the warnings of the base."""
+def _missing(base: KnowledgeBase) -> Iterator[Table]:
+    """Tables of the missing values by reason, and of the warnings."""
     from disputatio.market.knowledge import collect_data
 
     reasons: dict[str, list[str]] = {}
@@ -184,18 +185,16 @@ def _lacking(base: KnowledgeBase) -> Iterator[Table]:
         if not datum.is_known:
             reasons.setdefault(format_datum(datum), []).append(pointer)
     if reasons:
-        yield _listed("Not known", [f"{reason}: {_some(pointers)}" for reason, pointers in reasons.items()])
+        yield _list_table(
+            "Not known",
+            [f"{reason}: {name_some(list(dict.fromkeys(pointers)), 4)}" for reason, pointers in reasons.items()],
+        )
     if base.meta.warnings:
-        yield _listed("Warnings", [one_line(warning, 300) for warning in base.meta.warnings])
+        yield _list_table("Warnings", [one_line(warning, 300) for warning in base.meta.warnings])
 
 
-def _listed(title: str, lines: Sequence[str]) -> Table:
+def _list_table(title: str, lines: Sequence[str]) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False, padding=(0, 1))
     for line in lines:
         table.add_row("-", line)
     return table
-
-
-def _some(pointers: Sequence[str]) -> str:
-    names = list(dict.fromkeys(pointers))
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

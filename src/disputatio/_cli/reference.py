@@ -1,4 +1,4 @@
-"""Writes the reference of the command line from the commands themselves: ``python -m disputatio._cli.reference``."""
+"""Write the reference of the command line from the commands: ``python -m disputatio._cli.reference``."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from disputatio._cli.fields import names_of_format_options
+from disputatio._cli.fields import format_option_names
 from disputatio.request.formats import options_of_formats
 
 _CODES = {
     0: "complete",
-    1: "a bug in disputatio; what was recorded is kept",
+    1: "a bug in disputatio; the record so far is safe",
     2: "invalid input: a motion, option, file or setting that cannot be used",
     3: "truncated at a ceiling; resume with a higher one",
     4: "degraded: a seat is missing from the result",
     5: "provider failure: no model answered",
     6: "failed verification: the record was altered",
     7: "the store cannot be read or written",
-    8: "the judge got worse than its baseline, beyond chance (check-judge)",
-    9: "a threshold is passed (metrics --alert), or the critic is not strong enough (check-critic)",
-    130: "interrupted; resume goes on",
+    8: "the judge is worse than its baseline, beyond chance (check-judge)",
+    9: "a figure passed its threshold (metrics --alert), or the critic is not strong enough (check-critic)",
+    130: "interrupted; `disputatio resume` continues",
 }
 
 
@@ -32,11 +32,11 @@ def reference() -> str:
     from disputatio._cli.app import app
 
     group: Any = get_command(app)
-    lines = ["# Command line", "", "Written from the program itself by `python -m disputatio._cli.reference`.", ""]
+    lines = ["# Command line", "", "Generated from the program by `python -m disputatio._cli.reference`.", ""]
     for name, command in _commands(group):
         lines += [f"## disputatio {name}", "", inspect.cleandoc(command.help or ""), ""]
-        shown = [row for row in command.params if not (name == "debate" and row.name in names_of_format_options())]
-        lines += [*_table(shown), ""]
+        params = [row for row in command.params if not (name == "debate" and row.name in format_option_names())]
+        lines += [*_table(params), ""]
         if name == "debate":
             lines += _formats(command)
     lines += ["## Exit codes", "", "| code | meaning |", "|---|---|"]
@@ -57,15 +57,15 @@ def _table(params: Sequence[Any]) -> list[str]:
 
 
 def _formats(command: Any) -> Iterator[str]:
-    """A section for each format, with the options that ``disputatio debate`` takes for it alone."""
+    """A section for each format, with the options that only it has."""
     for name, model in options_of_formats().items():
         yield from (f"### disputatio debate --format {name}", "", (model.__doc__ or "").partition("\n")[0], "")
-        own = command.for_format(name)
-        yield from [*_table(own), ""] if own else ["It takes the options of every debate and no others.", ""]
+        options = command.for_format(name)
+        yield from [*_table(options), ""] if options else ["It has no options of its own.", ""]
 
 
 def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command by the words that call it, those of groups among them."""
+    """Every command by the words that call it, including those in groups."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from _commands(command, f"{before}{name} ")

@@ -1,35 +1,38 @@
-"""``disputatio serve`` and ``mcp``: debates over HTTP, and over the Model Context Protocol."""
+"""``disputatio serve`` and ``mcp``: serve debates over HTTP and over the Model Context Protocol."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import aclosing
 from typing import Annotated
 
 import typer
 
-from disputatio._cli.given import command_line, kept_store, say_notes
+from disputatio._cli.arguments import make_arguments, print_notes
 from disputatio._cli.options import StoreOption
+from disputatio._cli.stores import store_address
 from disputatio._cli.streams import print_lines, tell
 from disputatio.errors import InvalidInputError
 
-_WHERE = "Where it listens"
+_WHERE = "Address"
 _LIMITS = "Limits"
 
 
 def serve(
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", rich_help_panel=_WHERE, help="Address.")
+        str, typer.Option("--host", metavar="ADDRESS", rich_help_panel=_WHERE, help="The address to listen at.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", metavar="N", rich_help_panel=_WHERE, help="0 takes a free one.")
+        int,
+        typer.Option("--port", metavar="N", rich_help_panel=_WHERE, help="The port to listen at. 0 takes a free one."),
     ] = 8040,
     host_name: Annotated[
         list[str] | None,
         typer.Option(
             "--host-name",
             metavar="NAME",
-            help="A name that requests may be sent to; repeatable, any where none is given.",
+            help="Accept only requests that are sent to this host name. Repeatable.",
             rich_help_panel=_WHERE,
         ),
     ] = None,
@@ -38,7 +41,7 @@ def serve(
         typer.Option(
             "--secure",
             metavar="",
-            help="Browsers reach it over TLS, through a proxy: cookies are sent over TLS alone.",
+            help="Browsers use TLS through a proxy, so cookies are sent over TLS only.",
             rich_help_panel=_WHERE,
         ),
     ] = False,
@@ -51,7 +54,7 @@ def serve(
             "--drain",
             metavar="S",
             min=0,
-            help="Seconds that debates may go on for after SIGTERM; then they are put off to the next start.",
+            help="Seconds that debates may continue after SIGTERM. Then they wait for the next start.",
             rich_help_panel=_LIMITS,
         ),
     ] = 10.0,
@@ -61,7 +64,7 @@ def serve(
             "--patience",
             metavar="S",
             min=0.1,
-            help="Seconds that a client may take for the head of a request, and let its body rest; then 408.",
+            help="Seconds to wait for the head of a request, and for the next part of its body. Then 408.",
             rich_help_panel=_LIMITS,
         ),
     ] = 10.0,
@@ -70,7 +73,7 @@ def serve(
         typer.Option(
             "--workers",
             metavar="",
-            help="Leave debates to `disputatio worker`, over a PostgreSQL store.",
+            help="Let `disputatio worker` run the debates. Needs PostgreSQL.",
             rich_help_panel=_LIMITS,
         ),
     ] = False,
@@ -79,7 +82,7 @@ def serve(
         typer.Option(
             "--allow-host",
             metavar="HOST",
-            help="A host that evidence may be fetched from; repeatable, none where none is given.",
+            help="A host from which evidence may be fetched. Repeatable. By default there is none.",
             rich_help_panel=_LIMITS,
         ),
     ] = None,
@@ -87,8 +90,8 @@ def serve(
 ) -> None:
     """Serve debates over HTTP: an API, live events and a web page.
 
-    One process over SQLite needs nothing else. Debates that an earlier process left are taken up again. Without a key
-    (`disputatio keys add NAME`) it listens to this machine only.
+    One process over SQLite needs nothing else. It continues debates that an earlier process did not finish. Without a
+    key (`disputatio keys add NAME`) it serves this machine only.
     """
     try:
         from disputatio._service.running import is_loopback, listener
@@ -102,8 +105,8 @@ def serve(
     from disputatio.engine.process_tuning import raise_file_limit, tune_gc
 
     raise_file_limit()
-    settings = configured_store(command_line(store=store))
-    say_notes(settings)
+    settings = configured_store(make_arguments(store=store))
+    print_notes(settings)
     service_choices = Choices(
         settings.store,
         keyless=_keyless(settings.store, host, loopback=is_loopback(host)),
@@ -112,28 +115,27 @@ def serve(
         secure=secure,
         workers=workers,
     )
-    listening = listener(host, port)
-    at = listening.getsockname()[1]
+    socket = listener(host, port)
 
     def ready() -> None:
         shown = f"[{host}]" if ":" in host else host
-        print_lines(f"Disputatio serves http://{shown}:{at}  (store {settings.shown_store})")
+        print_lines(f"Disputatio serves http://{shown}:{socket.getsockname()[1]}  (store {settings.shown_store})")
         if service_choices.keyless:
-            tell("There is no key, so it listens to this machine only. `disputatio keys add NAME` makes one.")
-        tell("Ctrl-C stops it; debates go on at the next start.")
+            tell("There is no key, so it serves this machine only. `disputatio keys add NAME` makes one.")
+        tell("Ctrl-C stops it. Debates continue at the next start.")
 
     async def running() -> None:
         tune_gc()
-        await run_server(Service(service_choices, concurrency=concurrency), listening, drain, ready, patience)
+        await run_server(Service(service_choices, concurrency=concurrency), socket, drain, ready, patience)
 
     asyncio.run(running())
 
 
 def _keyless(store: str, host: str, *, loopback: bool) -> bool:
-    """Whether there is no key; then only this machine may be listened to.
+    """Whether there is no key, so that only this machine is served.
 
     Raises:
-        InvalidInputError: others could reach it.
+        InvalidInputError: there is no key, and other machines could reach the service.
     """
     from disputatio._service.database import Database
     from disputatio._service.key_book import KeyBook
@@ -145,7 +147,7 @@ def _keyless(store: str, host: str, *, loopback: bool) -> bool:
         database.close()
     if not keyed and not loopback:
         raise InvalidInputError(
-            f"There is no key, and anybody who reaches {host} could spend on debates and read all of them.",
+            f"There is no key, so anybody who reaches {host} could spend money on debates and read all of them.",
             "Make a key first: disputatio keys add NAME --scope run. Or leave --host out.",
         )
     return not keyed
@@ -153,33 +155,34 @@ def _keyless(store: str, host: str, *, loopback: bool) -> bool:
 
 def mcp(
     http: Annotated[
-        bool, typer.Option("--http", metavar="", help="Serve over HTTP at /mcp, not over standard input and output.")
+        bool, typer.Option("--http", metavar="", help="Serve over HTTP at /mcp, instead of standard input and output.")
     ] = False,
-    host: Annotated[str, typer.Option("--host", metavar="HOST", help="Where HTTP is served.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0 takes a free one.")] = 8765,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="The address to listen at, with --http.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, metavar="N", help="The port to listen at. 0 takes a free one.")
+    ] = 8765,
     workers: Annotated[
-        bool, typer.Option("--workers", metavar="", help="Leave debates to `disputatio worker`; needs PostgreSQL.")
+        bool, typer.Option("--workers", metavar="", help="Let `disputatio worker` run the debates. Needs PostgreSQL.")
     ] = False,
     store: StoreOption = None,
 ) -> None:
-    """Offer debates to an assistant as tools: start, follow, read, list, verify, cancel, and whether one is worth it.
+    """Offer tools to an assistant: start, follow, read, list, verify and cancel debates, or ask whether to run one.
 
-    Keys and models are those of this process's environment. Over HTTP, DISPUTATIO_MCP_TOKEN is the token that clients
-    must send; without it only this machine is served.
+    Keys and models come from this process's environment. Over HTTP, clients must send the token in
+    DISPUTATIO_MCP_TOKEN. Without a token only this machine is served.
     """
     from disputatio._mcp.serving import TOKEN_VARIABLE, check_installed, serve_http, serve_stdio
     from disputatio.record.sql import SqlStore
 
     check_installed()
-    opened = SqlStore(kept_store(store))
 
     async def serve() -> None:
-        try:
+        async with aclosing(SqlStore(store_address(store))) as opened:
             if http:
                 await serve_http(opened, host, port, os.environ.get(TOKEN_VARIABLE, ""), workers=workers)
             else:
                 await serve_stdio(opened, workers=workers)
-        finally:
-            await opened.aclose()
 
     asyncio.run(serve())

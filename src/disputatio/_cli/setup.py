@@ -1,21 +1,22 @@
-"""``disputatio doctor`` and ``disputatio models``: what would be used, from where, and whether it answers."""
+"""``disputatio doctor``, ``models`` and ``topics``: show what a debate would use, and what there is to choose."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import re
+from collections.abc import Coroutine
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from disputatio._cli.given import command_line, format_called
-from disputatio._cli.kept import reading
+from disputatio._cli.arguments import load_format, make_arguments
 from disputatio._cli.options import MODELS, takes
 from disputatio._cli.screen import print_doctor, print_models
-from disputatio._cli.stopping import Stopping
+from disputatio._cli.stopping import StopSignals
+from disputatio._cli.stores import open_store
 from disputatio._cli.streams import print_json
 from disputatio.errors import DisputatioError, ExitCode
 
@@ -23,50 +24,42 @@ if TYPE_CHECKING:
     from disputatio.config import Finding, Settings
     from disputatio.tools.protocol import McpServer
 
+Value = TypeVar("Value")
+
 
 @takes("format", *MODELS, "tools", "mcp", "store")
 def doctor(
-    no_calls: Annotated[bool, typer.Option("--no-calls", metavar="", help="Only look; ask no model anything.")] = False,
+    no_calls: Annotated[
+        bool, typer.Option("--no-calls", metavar="", help="Call no model and start no MCP server.")
+    ] = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the findings as JSON.")] = False,
     **given: Any,
 ) -> None:
-    """Report what was found, where each setting comes from, and whether each model answers.
+    """Report what a debate would use, where each setting comes from, and whether each model answers.
 
     Each model is asked for one word. Keys are never printed.
     """
     from disputatio.config import State, diagnose
-
-    form = format_called(given.pop("format") or "structured")
-    arguments = command_line(form.name, **given)
     from disputatio.config.process import settings_for
 
-    settings = settings_for(form, arguments)
-    found = [_tried(row, settings) for row in diagnose(settings, environ=os.environ, directory=Path.cwd())]
-    found += _tools_found(settings, no_calls=no_calls)
-    answers = {} if no_calls else _answers(settings)
+    form = load_format(given.pop("format") or "structured")
+    settings = settings_for(form, make_arguments(form.name, **given))
+    findings = [_try_store(row, settings) for row in diagnose(settings, environ=os.environ, directory=Path.cwd())]
+    findings += _find_tools(settings, no_calls=no_calls)
+    answers = {} if no_calls else _run_until_stopped(_ask_models(settings))
     if json_:
-        rows: list[dict[str, Any]] = [
-            {
-                "area": row.area,
-                "subject": row.subject,
-                "state": row.state.value,
-                "detail": row.detail,
-                "next_step": row.next_step,
-            }
-            for row in found
-        ]
-        print_json({"findings": rows, "answers": answers})
+        print_json({"findings": [asdict(row) for row in findings], "answers": answers})
     else:
-        print_doctor(found, answers)
+        print_doctor(findings, answers)
     if any(row["state"] == "problem" for row in answers.values()):
         raise typer.Exit(int(ExitCode.PROVIDER))
-    problems = {row.area for row in found if row.state is State.PROBLEM}
+    problems = {row.area for row in findings if row.state is State.PROBLEM}
     if problems:
         raise typer.Exit(int(ExitCode.STORE if problems == {"store"} else ExitCode.INVALID_INPUT))
 
 
-def _tools_found(settings: Settings, *, no_calls: bool) -> list[Finding]:
-    """What each MCP server offers, after starting or reaching it, and what the seats would be offered."""
+def _find_tools(settings: Settings, *, no_calls: bool) -> list[Finding]:
+    """Findings on the named tools and MCP servers. Servers are started or reached unless ``no_calls``."""
     from disputatio.config import Finding, State
 
     named = sorted({word for words in settings.tools.values() for word in words})
@@ -75,10 +68,12 @@ def _tools_found(settings: Settings, *, no_calls: bool) -> list[Finding]:
         if no_calls:
             rows.append(Finding("tools", name, State.FINE, "an MCP server; not started or reached"))
         else:
-            rows += _server_rows(server, settings)
+            rows += _run_until_stopped(_try_server(server, settings))
     unknown = [word for word in named if word.split(".")[0] not in {*_BUILTIN, *settings.mcp_servers}]
     rows += [
-        Finding("tools", word, State.PROBLEM, "no tool and no MCP server is called so", "Name one: --mcp NAME=COMMAND")
+        Finding(
+            "tools", word, State.PROBLEM, "no tool or MCP server has this name", "Name a server: --mcp NAME=COMMAND"
+        )
         for word in unknown
     ]
     return rows
@@ -87,44 +82,49 @@ def _tools_found(settings: Settings, *, no_calls: bool) -> list[Finding]:
 _BUILTIN = frozenset({"search", "calculate", "search_sources", "read_passage"})
 
 
-async def _server_found(server: McpServer, settings: Settings) -> list[Finding]:
+async def _try_server(server: McpServer, settings: Settings) -> list[Finding]:
     from disputatio.config import Finding, State
     from disputatio.tools.mcp_connection import McpConnection
 
     connection = McpConnection(server, settings.tool_limits)
     try:
-        found = await connection.open()
+        tools = await connection.open()
     except DisputatioError as failure:
         return [Finding("tools", server.name, State.PROBLEM, failure.cause, failure.next_step)]
     finally:
         await connection.aclose()
-    offered = ", ".join(sorted(found.read_only)) or "none"
+    offered = ", ".join(sorted(tools.read_only)) or "none"
     rows = [Finding("tools", server.name, State.FINE, f"answers; read-only tools: {offered}")]
-    if found.others:
-        others = ", ".join(f"{server.name}.{name}" for name in sorted(found.others))
+    if tools.others:
+        others = ", ".join(f"{server.name}.{name}" for name in sorted(tools.others))
         detail = f"not declared read-only, so offered only where you name them: {others}"
         rows.append(Finding("tools", server.name, State.ABSENT, detail))
-    rows += [Finding("tools", server.name, State.ABSENT, f"cannot be offered: {row}") for row in found.unfit[:5]]
+    rows += [Finding("tools", server.name, State.ABSENT, f"cannot be offered: {row}") for row in tools.unfit[:5]]
     return rows
 
 
-def _server_rows(server: McpServer, settings: Settings) -> list[Finding]:
-    with Stopping() as stopping:
+def _run_until_stopped(work: Coroutine[Any, Any, Value]) -> Value:
+    """Run ``work``; Ctrl-C ends it as usual.
+
+    Raises:
+        KeyboardInterrupt: a signal stopped it.
+    """
+    with StopSignals() as signals:
         try:
-            return stopping.run(_server_found(server, settings))
+            return signals.run(work)
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
 
 
-def _tried(row: Finding, settings: Settings) -> Finding:
-    """The finding on the store, after opening it where it is there."""
+def _try_store(row: Finding, settings: Settings) -> Finding:
+    """Open the store if it exists, and correct the finding on it."""
     from disputatio.config import Finding, State
 
     path = settings.store.removeprefix("sqlite:///")
     if row.area != "store" or row.state is State.PROBLEM or (path != settings.store and not Path(path).exists()):
         return row
     try:
-        with reading(settings.store) as store:
+        with open_store(settings.store) as store:
             rows = store.debates()
     except DisputatioError as failure:
         return Finding("store", "store", State.PROBLEM, failure.cause, failure.next_step)
@@ -132,16 +132,8 @@ def _tried(row: Finding, settings: Settings) -> Finding:
     return Finding("store", "store", State.FINE, f"{detail}; {len(rows)} {'debate' if len(rows) == 1 else 'debates'}")
 
 
-def _answers(settings: Settings) -> dict[str, dict[str, str]]:
-    with Stopping() as stopping:
-        try:
-            return stopping.run(_ask_models(settings))
-        except asyncio.CancelledError:
-            raise KeyboardInterrupt from None
-
-
 async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
-    """Ask the model in each seat for one word; models that several seats share are asked once."""
+    """Ask the model in each seat for one word. A model that several seats share is asked once."""
     from disputatio.config import missing_keys
     from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Segment
     from disputatio.participants.shared_clients import SharedClients, open_client
@@ -150,7 +142,7 @@ async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
     lacking = {row.seat: row.sentence for row in missing_keys(settings)}
     model_clients = SharedClients(open_client)
     call = Call((Segment("user", "Answer with the word: ready"),), None, "probe", OutputMode.TEXT, None, 64)
-    told: dict[int, dict[str, str]] = {}
+    found: dict[int, dict[str, str]] = {}
     answers: dict[str, dict[str, str]] = {}
     try:
         for seat in settings.seats:
@@ -159,18 +151,18 @@ async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
                 answers[seat] = {"model": seating.address, "state": "problem", "detail": lacking[seat]}
                 continue
             model_client = model_clients.get(seating, settings.credentials.key(seat))
-            if id(model_client) not in told:
+            if id(model_client) not in found:
                 outcome = await model_client.call(call)
                 for _ in range(MOST_REFUSED):
                     if not (isinstance(outcome, Fault) and outcome.kind is FaultKind.PARAMETER_REFUSED):
                         break
                     outcome = await model_client.call(call)
                 if isinstance(outcome, Fault):
-                    told[id(model_client)] = {"state": "problem", "detail": outcome.message}
+                    found[id(model_client)] = {"state": "problem", "detail": outcome.message}
                 else:
-                    served = outcome.served_model or "a model that does not say its name"
-                    told[id(model_client)] = {"state": "fine", "detail": f"answers; served by {served}"}
-            answers[seat] = {"model": seating.address, **told[id(model_client)]}
+                    served = outcome.served_model or "a model that does not give its name"
+                    found[id(model_client)] = {"state": "fine", "detail": f"answers; served by {served}"}
+            answers[seat] = {"model": seating.address, **found[id(model_client)]}
     finally:
         await model_clients.aclose()
     return answers
@@ -178,14 +170,14 @@ async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
 
 def models(
     provider: Annotated[
-        str | None, typer.Argument(metavar="[PROVIDER]", help="List the models of one provider with their prices.")
+        str | None, typer.Argument(metavar="[PROVIDER]", help="A provider whose models are listed.")
     ] = None,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print as JSON.")] = False,
 ) -> None:
-    """List the providers and presets, or the known models of one of them that write text, with their prices.
+    """List the providers, or the text models of one provider with their prices.
 
-    Prices are US dollars per million tokens, from the table of genai-prices; a server may offer other models. For
-    embedded it lists the models that are fetched by name, which are on this disk, and what fits this machine's memory.
+    Prices are US dollars per million tokens, from the table of genai-prices. A server may offer other models. For
+    embedded, the list says which models are on this disk and which fit into this machine's memory.
     """
     from disputatio.config.environment import read_environment
     from disputatio.participants.providers import PROVIDERS, Kind, provider_named
@@ -219,7 +211,7 @@ def models(
 
 
 def _print_local_models(beginning: str, *, as_json: bool) -> None:
-    """The embedded models whose names begin so: where each comes from, and what it takes of this machine."""
+    """Print the embedded models whose names begin with ``beginning``, and whether they fit this machine."""
     from disputatio._cli.screen import print_local_models
     from disputatio.participants.embedded.server_spec import machine_memory, memory_needed
     from disputatio.participants.embedded.weights import find_local
@@ -246,7 +238,7 @@ def _key_state(row: Any, environment: Any) -> str:
 
 
 # The price table does not say what a model is for.
-_SPEAKS_OTHERWISE = re.compile(
+_NO_TEXT_MODEL = re.compile(
     r"embed|tts|whisper|dall-e|image|moderation|audio|realtime|transcribe|sora|veo|imagen|rerank|speech|ocr"
     r"|^(?:ada|babbage|curie|davinci|text-davinci|computer-use)",
     re.IGNORECASE,
@@ -254,7 +246,7 @@ _SPEAKS_OTHERWISE = re.compile(
 
 
 def _priced_models(price_id: str | None) -> list[dict[str, str]]:
-    """The models of a provider in the price table, with prices where they are plain numbers."""
+    """The models of a provider in the price table, with prices if they are plain numbers."""
     if price_id is None:
         return []
     from genai_prices.data import providers
@@ -265,7 +257,7 @@ def _priced_models(price_id: str | None) -> list[dict[str, str]]:
     return [
         {"model": row.id, "input": _price(row, "input_mtok"), "output": _price(row, "output_mtok")}
         for row in sorted(table.models, key=lambda row: row.id)
-        if not row.deprecated and not _SPEAKS_OTHERWISE.search(row.id)
+        if not row.deprecated and not _NO_TEXT_MODEL.search(row.id)
     ]
 
 
@@ -276,9 +268,9 @@ def _price(row: Any, name: str) -> str:
 
 
 def topics(
-    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print them as JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the lists as JSON.")] = False,
 ) -> None:
-    """List the built-in topics and personalities for `disputatio debate --topic NAME --format competition`."""
+    """List the built-in topics and personalities, for `disputatio debate --topic NAME --format competition`."""
     from disputatio._cli.streams import print_lines
     from disputatio.config.catalogue import personalities
     from disputatio.config.catalogue import topics as known

@@ -1,4 +1,4 @@
-"""What is read from standard input before a debate begins: once, and by nobody else."""
+"""Read the motion and the sources of a debate, of which one may come from standard input."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from disputatio.evidence.sources import Source
 
 _MOST_READ = 1 << 20
-"""Bytes of standard input; no motion is nearly as long."""
+"""The most bytes that are read from standard input. No motion is nearly as long."""
 
 
-def sources_given(
+def read_given_sources(
     motion: str, evidence: Sequence[Path], by_round: Sequence[str], people: Sequence[str]
 ) -> tuple[tuple[Source, ...], dict[str, int]]:
-    """The sources, and the round that brings each of those that come later.
+    """Read the sources. Returns them, and the round of those that come in a later round.
 
     Raises:
-        InvalidInputError: one of them cannot be used, or standard input would be read twice.
+        InvalidInputError: a source cannot be used, or standard input would be read twice.
     """
     from disputatio.engine.review_setup import read_sources_by_round
 
@@ -34,14 +34,14 @@ def sources_given(
 
 
 def read_rounds(entries: Sequence[str]) -> list[tuple[int, Path]]:
-    """The rounds and paths of ``--evidence-round``.
+    """Read the rounds and paths of ``--evidence-round``.
 
     Raises:
-        InvalidInputError: one does not say which source belongs to which round.
+        InvalidInputError: an entry is not of the form ``N=PATH``.
     """
     from disputatio.errors.quoting import quote
 
-    found = []
+    rounds = []
     for entry in entries:
         number, sign, path = entry.partition("=")
         if not sign or number.strip() not in {"1", "2", "3"} or not path.strip():
@@ -49,30 +49,30 @@ def read_rounds(entries: Sequence[str]) -> list[tuple[int, Path]]:
                 f"--evidence-round {quote(entry)} does not say which round brings which source.",
                 "Allowed is N=PATH with a round from 1 to 3, such as --evidence-round 2=audit.pdf.",
             )
-        found.append((int(number), Path(path.strip())))
-    return found
+        rounds.append((int(number), Path(path.strip())))
+    return rounds
 
 
 def check_standard_input(motion: str, evidence: Sequence[Path], people: Sequence[str] = ()) -> None:
-    """Refuse to read standard input twice: the second reading would find nothing.
+    """Refuse to read standard input twice.
 
     Raises:
-        InvalidInputError: ``-`` is given more than once, or a person in a seat is to be read there too.
+        InvalidInputError: ``-`` is given more than once, or a person in a seat types there too.
     """
     if people and not sys.stdin.isatty() and "-" in [motion, *map(str, evidence)]:
         raise InvalidInputError(
-            "Standard input is given as '-', and the person in a seat is to type there.",
+            "Standard input is given as '-', but the person in a seat types there.",
             "Give the motion as an argument and the sources as files.",
         )
     if [motion, *map(str, evidence)].count("-") > 1:
         raise InvalidInputError(
-            "Standard input is given more than once ('-'), and it can be read once.",
+            "Standard input is given more than once ('-'), but it can be read only once.",
             "Give the motion as an argument and the other sources as files.",
         )
 
 
-def motion_given(motion: str) -> str | bytes:
-    """The motion itself; where it is ``-`` what standard input has."""
+def read_given_motion(motion: str) -> str | bytes:
+    """The motion, from standard input if it is ``-``."""
     if motion == "-":
         if sys.stdin.isatty():
             tell("Type the motion, then press Ctrl-D on a line of its own.")
@@ -80,6 +80,6 @@ def motion_given(motion: str) -> str | bytes:
     try:
         motion.encode()
     except UnicodeEncodeError:
-        # Bytes that are no UTF-8 come as lone surrogates; as bytes they are refused like those of a file.
+        # Python turns bytes that are not UTF-8 into lone surrogates. As bytes they are refused like those of a file.
         return os.fsencode(motion)
     return motion

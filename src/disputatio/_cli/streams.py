@@ -1,4 +1,4 @@
-"""The standard streams: there where a shell closed them, and told from other files where they fail."""
+"""The standard streams: reopen closed ones, write to them, and recognise their errors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, TextIO, TypeGuard
 _FAILURES = frozenset({errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT, errno.ENXIO})
 
 
-def standard_streams() -> None:
-    """Make the three streams usable: closed ones take and give nothing, and no character stops the output."""
+def repair_streams() -> None:
+    """Make the three streams usable: reopen closed ones, and replace characters that their encoding lacks."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
         except OSError:
-            # It takes the lowest free number, this one. Else a database would get it, and messages with it.
+            # This takes the lowest free number, which is this one. Otherwise a database file could get it.
             os.open(os.devnull, os.O_RDWR)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
@@ -27,12 +27,12 @@ def standard_streams() -> None:
             stream.reconfigure(errors="replace")
     columns = os.environ.get("COLUMNS", "")
     if columns and not (columns.isascii() and columns.isdigit() and int(columns)):
-        # With a width of 0 nothing would be shown at all.
+        # Rich would show nothing at a width of 0.
         del os.environ["COLUMNS"]
 
 
 def tell(*sentences: str) -> None:
-    """Say something on standard error, one line each; where nobody hears it, go on."""
+    """Print sentences on standard error, one on each line. A closed stream is no error."""
     from disputatio.motion import clean
 
     text = clean("\n".join(sentence for sentence in sentences if sentence))
@@ -42,12 +42,12 @@ def tell(*sentences: str) -> None:
 
 
 def print_lines(text: str) -> None:
-    """Text on standard output, as it is."""
+    """Print text on standard output."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 
 def print_json(value: Any) -> None:
-    """JSON on standard output; what its encoding lacks is written as JSON's own escapes."""
+    """Print JSON on standard output. Characters that its encoding lacks are escaped."""
     from disputatio.report.printing import printable_json
 
     text = printable_json(value)
@@ -59,12 +59,12 @@ def print_json(value: Any) -> None:
 
 
 def is_about_output(error: BaseException) -> TypeGuard[OSError]:
-    """Whether a stream could not be written; failures of other files name their file."""
+    """Whether ``error`` is about a standard stream. Errors of other files name their file."""
     return isinstance(error, OSError) and error.filename is None and error.errno in _FAILURES
 
 
-def reader_left(error: BaseException | None) -> bool:
-    """Whether the output goes into a pipe that nobody reads any more; libraries turn that into exits of their own."""
+def is_pipe_closed(error: BaseException | None) -> bool:
+    """Whether the reader of the output has closed its pipe. Libraries may wrap that error."""
     while error is not None:
         if isinstance(error, BrokenPipeError):
             return True
@@ -73,19 +73,19 @@ def reader_left(error: BaseException | None) -> bool:
 
 
 def drop_output() -> None:
-    """Send what standard output still holds back nowhere, so that the interpreter does not fail on it at its end."""
-    _drop(sys.stdout)
+    """Discard the buffered output, so that the interpreter does not fail when it flushes it at exit."""
+    _discard(sys.stdout)
 
 
 def drop_unwritable() -> None:
-    """The same for each stream that cannot be written any more, such as a terminal whose window was closed."""
+    """Do the same for each stream that cannot be written any more, such as that of a closed terminal."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
-            _drop(stream)
+            _discard(stream)
 
 
-def _drop(stream: TextIO) -> None:
+def _discard(stream: TextIO) -> None:
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from disputatio._terminal.match_narration import MatchNarration
 from disputatio._terminal.match_state import SPEECHES
-from disputatio._terminal.match_telling import MatchTelling
 from disputatio._terminal.progress import Progress
 from disputatio._terminal.visibility import Visibility, held_back
 from disputatio.motion import one_line
@@ -74,10 +74,10 @@ class Narration:
         self.fancy = True
 
     @property
-    def match(self) -> MatchTelling | None:
+    def match(self) -> MatchNarration | None:
         """How a match is told; None where the debate is none."""
         state = self._progress.match
-        return None if state is None else MatchTelling(state, self.visibility, fancy=self.fancy)
+        return None if state is None else MatchNarration(state, self.visibility, fancy=self.fancy)
 
     def recall(self, events: Iterable[Sealed]) -> None:
         """Take in what was recorded before this session, without telling it again."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from disputatio._terminal.match_telling import MatchTelling
+from disputatio._terminal.match_narration import MatchNarration
 from disputatio._terminal.narration import Narration
 from disputatio._terminal.paint import painted, put
 from disputatio._terminal.progress import OpenAsk, Progress, standing
@@ -82,7 +82,7 @@ class PlainView:
             self._last_note = message
             self._narration.note(message)
 
-    def hear(self, visibility: Visibility) -> None:
+    def restrict(self, visibility: Visibility) -> None:
         """Tell only what these seats may hear."""
         self._narration.visibility = visibility
 
@@ -182,7 +182,7 @@ class LiveView:
         self._dirty = True
         self._tick_later()
 
-    def hear(self, visibility: Visibility) -> None:
+    def restrict(self, visibility: Visibility) -> None:
         """Tell only what these seats may hear."""
         self._narration.visibility = visibility
 
@@ -281,7 +281,7 @@ def region_lines(
     *,
     began: float,
     fancy: bool,
-    match: MatchTelling | None = None,
+    match: MatchNarration | None = None,
     visibility: Visibility | None = None,
 ) -> list[Line]:
     """The picture of what goes on right now, at most ``height`` lines less a few.

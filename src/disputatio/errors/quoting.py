@@ -1,17 +1,17 @@
-"""Quotes what was given in a message, and finds the name that was meant."""
+"""Quote values and names in messages, and suggest the name that was meant."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 
 def did_you_mean(word: str, known: Iterable[str], *, likeness: float = 0.6) -> str:
-    """``Did you mean X? `` for the nearest of ``known``, both where two are as near, or nothing.
+    """``Did you mean X? `` for the most similar of ``known``, or for two that are about as similar; else empty.
 
-    ``likeness`` is how alike they must be at least, from 0 to 1.
+    ``likeness`` is the least similarity, from 0 to 1.
     """
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=likeness)
     if len(near) == 2:
@@ -20,16 +20,22 @@ def did_you_mean(word: str, known: Iterable[str], *, likeness: float = 0.6) -> s
     return f"Did you mean {' or '.join(near)}? " if near else ""
 
 
+def name_some(names: Sequence[str], most: int = 5) -> str:
+    """``a, b and 7 more``: at most ``most`` of ``names``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
 _AS_NEAR = 0.1
 _MAX_SHOWN_CHARS = 60
-# Shapes that providers give their keys. A key that was put where a name belongs must not be echoed.
+# The shapes of providers' keys. A message must not show a key that was given in place of a name.
 _KEY_SHAPE = re.compile(
     r"(?:sk|pk|rk|gsk|xai|hf|ghp|pplx|nvapi|csk|fw|tgp)[-_][\w.-]{6,}|AIza[\w-]{10,}|AKIA\w{8,}|[0-9a-f]{24,}(?:\.\w+)?"
 )
 
 
 def quote(value: object) -> str:
-    """``value`` as a message quotes it: on one line, cut at 60 characters, never with a key in it."""
+    """``value`` as a message shows it: on one line, cut at 60 characters, with keys masked."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float | Decimal):

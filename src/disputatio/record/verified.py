@@ -9,13 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from disputatio.errors import UnknownDebateError, VerificationError
+from disputatio.errors.quoting import name_some
 from disputatio.motion import one_line
 from disputatio.record.chain import ChainChecker, Sealed, split_events
 from disputatio.record.events import Event
 from disputatio.record.history import History
 from disputatio.record.store import DebateRow, Store
-
-_MOST_NAMED = 5
 
 
 def find_debate(store: Store, prefix: str) -> str:
@@ -30,9 +29,7 @@ def find_debate(store: Store, prefix: str) -> str:
     shown = repr(one_line(prefix, 40))
     if not found:
         raise UnknownDebateError(f"There is no debate {shown} in this store.", "`disputatio list` shows all.")
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    names = ", ".join(sorted(found)[:_MOST_NAMED])
-    raise UnknownDebateError(f"{shown} could be {names}{more}.", "Give more of the id.")
+    raise UnknownDebateError(f"{shown} could be {name_some(sorted(found))}.", "Give more of the id.")
 
 
 def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:

@@ -109,7 +109,7 @@ class Configuration(Options):
     LOCAL: ClassVar[str] = OPERATOR
     store: str | None = option(
         None,
-        "Where records are stored: a path or a database URL; in the user's data folder unless set.",
+        "Where records are stored: a path or a database URL. The default is in the user's data folder.",
         metavar="URL",
         read=reading.store,
         local=OPERATOR,

@@ -150,7 +150,7 @@ class TerminalSurface:
             lines += reason_lines(request, self._measure())
         return lines
 
-    def over(self, debate: str) -> None:
+    def clear_drafts(self, debate: str) -> None:
         """The debate is closed: its drafts are of no more use."""
         self._drafts.clear(debate)
 

@@ -1,4 +1,4 @@
-"""``disputatio list``, ``show`` and ``verify``: what the store holds, and whether it can be trusted."""
+"""``disputatio list``, ``show`` and ``verify``: show the debates of a store and verify their records."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.given import located_store
-from disputatio._cli.kept import reading, reading_debate
-from disputatio._cli.options import StoreOption
+from disputatio._cli.options import DebateArgument, OutFileOption, StoreOption
 from disputatio._cli.screen import print_list
+from disputatio._cli.stores import locate_store, open_debate, open_store
 from disputatio._cli.streams import print_json, print_lines
 from disputatio.errors import InvalidInputError, UnknownDebateError, VerificationError
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class View(StrEnum):
-    """How a debate can be shown."""
+    """The formats in which a debate can be shown."""
 
     TEXT = "text"
     JSON = "json"
@@ -41,7 +40,7 @@ def list_debates(
     store: StoreOption = None,
 ) -> None:
     """List the debates in the store, newest first."""
-    rows = _listed(store)
+    rows = _list_rows(store)
     if json_:
         print_json(
             [
@@ -62,27 +61,27 @@ def list_debates(
     print_list(rows)
 
 
-def _listed(store: str | None) -> Sequence[DebateRow]:
-    """What the store holds; nothing where nobody has held a debate yet, which is no failure."""
+def _list_rows(store: str | None) -> Sequence[DebateRow]:
+    """The debates of the store; none if the default store does not exist yet."""
     from disputatio.record.database import list_file
 
-    url, is_default = located_store(store)
+    url, is_default = locate_store(store)
     if is_default and not Path(url.removeprefix("sqlite:///")).exists():
         return ()
     rows = list_file(url)
     if rows is not None:
         return rows
-    with reading(url) as opened:
+    with open_store(url) as opened:
         return opened.debates()
 
 
 def _used_store(store: str | None) -> str:
-    """The address of a store that may hold debates.
+    """The address of a store that may have debates.
 
     Raises:
-        UnknownDebateError: the usual store does not exist yet, because no debate was held.
+        UnknownDebateError: the default store does not exist yet, because no debate was run.
     """
-    url, is_default = located_store(store)
+    url, is_default = locate_store(store)
     if is_default and not Path(url.removeprefix("sqlite:///")).exists():
         raise UnknownDebateError(
             "There are no debates yet.", 'Start one: disputatio debate "We should adopt microservices"'
@@ -91,42 +90,44 @@ def _used_store(store: str | None) -> str:
 
 
 def show(
-    debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
-    as_: Annotated[View, typer.Option("--as", help="How to show it.")] = View.TEXT,
-    brief: Annotated[bool, typer.Option("--brief", metavar="", help="Only the first screen of the text.")] = False,
-    full: Annotated[bool, typer.Option("--full", metavar="", help="All of the text, with every turn.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
-    open_: Annotated[bool, typer.Option("--open", metavar="", help="Write it to a file and open that.")] = False,
+    debate_id: DebateArgument,
+    as_: Annotated[View, typer.Option("--as", help="The format of the output.")] = View.TEXT,
+    brief: Annotated[bool, typer.Option("--brief", metavar="", help="Show only the first screen of the text.")] = False,
+    full: Annotated[bool, typer.Option("--full", metavar="", help="Show all of the text, with every turn.")] = False,
+    out: OutFileOption = None,
+    open_: Annotated[bool, typer.Option("--open", metavar="", help="Write to a file and open it.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Show a recorded debate: its decision, its worst doubt, and what they rest on, in at most 120 lines.
+    """Show a recorded debate: its decision, its worst doubt, and the reasons for both, in at most 120 lines.
 
-    With --brief it shows the decision, the worst doubt and the cost alone; with --full also every turn.
+    --brief shows only the decision, the worst doubt and the cost. --full also shows every turn.
 
-    A record that was altered is shown as it is now, with exit code 6 and a sentence on what was found. While people sit
-    in a debate that is not over, only what all of them may hear is shown.
+    An altered record is shown as it is now, with a warning and exit code 6. While people take part in a debate that is
+    not over, the command shows only what all of them may see.
     """
     if brief and full:
         raise InvalidInputError("--brief and --full exclude each other.", "Give one of them, or neither.")
     if (brief or full) and as_ is not View.TEXT:
         chosen = "--brief" if brief else "--full"
-        raise InvalidInputError(f"{chosen} is about the text, and --as {as_.value} is not.", "Leave one of them out.")
+        raise InvalidInputError(
+            f"{chosen} shortens the text, and --as {as_.value} is not text.", "Leave one of them out."
+        )
     from disputatio.report.text import Detail
 
-    # A file is made to be kept, so it holds everything unless less is asked for.
+    # A file gets everything unless the user asks for less.
     detail = Detail.BRIEF if brief else Detail.FULL if full or out is not None or open_ else Detail.SHORT
     if open_ and out is None:
-        # A folder of its own: a name that others can guess could be a link of theirs to another file.
+        # A new folder: at a name that other users can guess, they could place a link to another file.
         out = Path(tempfile.mkdtemp(prefix="disputatio-")) / f"debate.{'txt' if as_ is View.TEXT else as_.value}"
-    with reading_debate(_used_store(store), debate_id) as (opened, found):
-        _show_found(opened, found, Shown(as_, out, detail, store or ""))
+    with open_debate(_used_store(store), debate_id) as (opened, found):
+        _show_checked(opened, found, _Output(as_, out, detail, store or ""))
     if open_ and out is not None and not webbrowser.open(out.resolve().as_uri()):
         raise InvalidInputError("No browser could be started here.", f"Open {out} yourself.")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What is shown of a debate, and where. ``address`` is the store as it was named on the command line."""
+class _Output:
+    """How and where a debate is shown. ``address`` is the store as the command line names it."""
 
     view: View
     out: Path | None
@@ -134,33 +135,35 @@ class Shown:
     address: str
 
 
-def _show_found(store: Store, found: str, shown: Shown) -> None:
+def _show_checked(store: Store, debate_id: str, output: _Output) -> None:
     from disputatio.record.verified import read_verified
 
     altered: VerificationError | None = None
     try:
-        read_verified(store, found)
+        read_verified(store, debate_id)
     except VerificationError as error:
         altered = error
     try:
-        _show(store, found, shown)
+        _show(store, debate_id, output)
     except (InvalidInputError, OSError):
         raise
     except Exception:
         if altered is None:
             raise
-        raise VerificationError(altered.cause, f"Too little of it is left to show. {altered.next_step}") from None
+        raise VerificationError(
+            altered.cause, f"Too little of it is left to show anything. {altered.next_step}"
+        ) from None
     if altered is not None:
-        raise VerificationError(f"What is shown cannot be trusted. {altered.cause}", altered.next_step)
+        raise VerificationError(f"Do not trust what is shown. {altered.cause}", altered.next_step)
 
 
-def _show(store: Store, debate_id: str, shown: Shown) -> None:
+def _show(store: Store, debate_id: str, output: _Output) -> None:
     from disputatio._cli.screen import console, terminal_width
     from disputatio._terminal import print_report
     from disputatio.debates import read_debate
     from disputatio.report.text import render_text
 
-    as_, out = shown.view, shown.out
+    as_, out = output.view, output.out
     debate = read_debate(store, debate_id).for_audience()
     if as_ is View.JSON and out is None:
         print_json(debate.as_json())
@@ -176,15 +179,15 @@ def _show(store: Store, debate_id: str, shown: Shown) -> None:
     elif as_ is View.ARGDOWN:
         text = debate.argdown()
     elif out is None and sys.stdout.isatty():
-        print_report(console(), debate.report(), shown.detail, shown.address)
+        print_report(console(), debate.report(), output.detail, output.address)
         return
     else:
-        text = render_text(debate.report(), 100 if out else terminal_width(), shown.detail, shown.address)
+        text = render_text(debate.report(), 100 if out else terminal_width(), output.detail, output.address)
     write_or_print(text, out)
 
 
 def write_or_print(text: str, out: Path | None) -> None:
-    """Put a text into a file, or on standard output where none is named.
+    """Write a text to a file, or to standard output if there is no file.
 
     Raises:
         InvalidInputError: the file cannot be written.
@@ -205,15 +208,15 @@ _HEAD = re.compile(r"[0-9a-f]{64}")
 
 
 def verify(
-    debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
+    debate_id: DebateArgument,
     head: Annotated[
-        str | None, typer.Option("--head", metavar="HASH", help="The head hash that was kept from an earlier verify.")
+        str | None, typer.Option("--head", metavar="HASH", help="The head hash that an earlier verify printed.")
     ] = None,
     store: StoreOption = None,
 ) -> None:
     """Check that no byte of a record was altered, and print its head hash.
 
-    Keep the head hash elsewhere: given back with --head it also shows that nothing was rewritten or cut off.
+    Store the head hash elsewhere. With --head it also proves that the record was not rewritten or cut off.
     """
     from disputatio.motion import one_line
     from disputatio.record.chain import Sealed
@@ -221,18 +224,18 @@ def verify(
     from disputatio.record.verified import read_verified
     from disputatio.report.amounts import counted
 
-    kept = None if head is None else head.strip().lower()
-    if kept is not None and not _HEAD.fullmatch(kept):
+    expected = None if head is None else head.strip().lower()
+    if expected is not None and not _HEAD.fullmatch(expected):
         raise InvalidInputError(
-            f"--head {head[:80]!r} is no head hash." if head else "--head is empty.",
+            f"--head {head[:80]!r} is not a head hash." if head else "--head is empty.",
             "Give the 64 hexadecimal digits that an earlier verify printed.",
         )
-    with reading_debate(_used_store(store), debate_id) as (opened, found):
+    with open_debate(_used_store(store), debate_id) as (opened, found):
         events = read_verified(opened, found)
         texts = opened.texts(found)
-    if kept is not None and not any(event.hash == kept for event in events):
+    if expected is not None and not any(event.hash == expected for event in events):
         raise VerificationError(
-            f"The record of {found} is whole, but it no longer holds the event {kept[:12]}: it was rewritten.",
+            f"The record of {found} is consistent, but the event {expected[:12]} is missing: it was rewritten.",
             "Restore it from a backup.",
         )
     forked = next((row for row in map(Sealed.event, events[1:2]) if isinstance(row, DebateForked)), None)

@@ -29,7 +29,7 @@ def _bar_sign(fancy: bool) -> str:  # noqa: FBT001
     return "▎ " if fancy else "| "
 
 
-class MatchTelling:
+class MatchNarration:
     """Says what the events of a match tell.
 
     Args:

@@ -1,4 +1,4 @@
-"""``disputatio metrics`` and ``export``: figures and tables over the debates of a store."""
+"""``disputatio metrics`` and ``export``: figures and tables of all debates in a store."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.given import check_kept, command_line, kept_store
-from disputatio._cli.kept import reading
+from disputatio._cli.arguments import make_arguments
 from disputatio._cli.options import StoreOption, takes
+from disputatio._cli.stores import open_store, refuse_memory_store, store_address
 from disputatio._cli.streams import print_json, print_lines
 from disputatio.errors import ExitCode, InvalidInputError, StoreError, VerificationError
-from disputatio.errors.quoting import quote
+from disputatio.errors.quoting import name_some, quote
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
@@ -35,20 +35,20 @@ def metrics(
         str | None, typer.Option("--task-type", metavar="TYPE", help="Only debates about this kind of decision.")
     ] = None,
     alert: Annotated[
-        bool, typer.Option("--alert", metavar="", help="Leave with exit code 9 where a threshold is passed.")
+        bool, typer.Option("--alert", metavar="", help="Exit with code 9 if a figure passes its threshold.")
     ] = False,
     reread: Annotated[
         bool,
         typer.Option(
-            "--reread", metavar="", help="Read every record and check its chain, whatever the store keeps of it."
+            "--reread", metavar="", help="Read and verify every record instead of using the summaries in the store."
         ),
     ] = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the figures as JSON.")] = False,
     **given: Any,
 ) -> None:
-    """Count over the store: challenge strength, confidence, cost against its estimate, agreement, tilt, failures.
+    """Show figures of all debates in the store: challenge strength, confidence, costs, agreement, tilt, failures.
 
-    The thresholds are the keys under metrics of the configuration: --set metrics.cost_ratio=2.
+    Thresholds are configuration keys, such as --set metrics.cost_ratio=2.
     """
     from disputatio.config.process import configured_store
     from disputatio.metrics.collecting import Selection, collect
@@ -56,9 +56,9 @@ def metrics(
     from disputatio.metrics.report import find_alerts, render_figures
 
     selection = Selection(since, format_name, task_type)
-    settings = configured_store(command_line(**given))
-    check_kept(settings)
-    with reading(settings.store) as opened:
+    settings = configured_store(make_arguments(**given))
+    refuse_memory_store(settings.store)
+    with open_store(settings.store) as opened:
         figures = collect(opened, selection, rereads=reread)
     alerts = find_alerts(figures, settings.metrics)
     if json_:
@@ -70,11 +70,10 @@ def metrics(
         raise typer.Exit(int(ExitCode.ALERT))
 
 
-_MOST_NAMED = 5
-
-
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go; made where it is not there.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The folder for the files. It is made if necessary.")
+    ],
     as_: Annotated[str, typer.Option("--as", metavar="KIND", help="parquet or csv.")] = "parquet",
     since: SinceOption = None,
     format_name: FormatNameOption = None,
@@ -85,8 +84,8 @@ def export(
 ) -> None:
     """Write the debates of the store as tables: debates, turns, arguments, scores, votes, citations, doubts, calls.
 
-    One file is written for each table. The debate's id is the first column of each. One debate is in memory at a time,
-    and the chain of each is checked: a record that was altered is left out and named, with exit code 6.
+    Each table is one file whose first column is the debate's id. Every record is verified. Altered records are left
+    out: the command names them and ends with exit code 6.
     """
     from disputatio.formats.registry import FORMATS
     from disputatio.metrics.collecting import Selection
@@ -94,9 +93,9 @@ def export(
     from disputatio.results.writing import FileKind, TableWriter
 
     if as_ not in list(FileKind):
-        raise InvalidInputError(f"--as {quote(as_)} is no kind of file.", "Give parquet or csv.")
+        raise InvalidInputError(f"--as {quote(as_)} is not a kind of file.", "Give parquet or csv.")
     selection = Selection(since, format_name)
-    with reading(kept_store(store)) as opened:
+    with open_store(store_address(store)) as opened:
         with TableWriter(folder, FileKind(as_), replace=replace) as writer:
             left_out = _write(opened, selection.since or "", format_name, writer)
             if not writer.debates and format_name is not None and format_name not in FORMATS:
@@ -107,16 +106,14 @@ def export(
             "\n".join(f"{writer.path(name)}: {counted(number, 'row')}" for name, number in writer.rows.items()),
         )
     if left_out:
-        names = ", ".join(list(left_out)[:_MOST_NAMED])
-        more = f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
         first = next(iter(left_out.values()))
-        raise VerificationError(f"Left out: {names}{more}. {first.cause}", first.next_step)
+        raise VerificationError(f"Left out: {name_some(list(left_out))}. {first.cause}", first.next_step)
 
 
 def _write(
     store: SqlStore, since: str, format_name: str | None, writer: TableWriter
 ) -> dict[str, VerificationError | StoreError]:
-    """Write every debate; those that cannot be read or were altered are given back, with the reason."""
+    """Write every debate, and return why some could not be read or verified, by their ids."""
     from disputatio.record.verified import read_verified
     from disputatio.report.reading import DebateReport
     from disputatio.results import Result
@@ -128,7 +125,7 @@ def _write(
         try:
             writer.add(Result(DebateReport.of(row.id, read_verified(store, row.id))))
         except (VerificationError, StoreError) as error:
-            # An altered record, or one of a newer version. If the store itself fails, it fails here again.
+            # The record was altered or is of a newer version. If the store itself failed, this read fails too.
             store.row(row.id)
             left_out[row.id] = error
     return left_out

@@ -1,4 +1,4 @@
-"""What a command line comes to: settings, the store, the format that is named."""
+"""Turn the options of a command line into arguments, and the name of a format into a format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from disputatio.options import Given, Option
 
 
-def command_line(
+def make_arguments(
     format_name: str = "",
     *,
     set: Sequence[str] | None = None,  # noqa: A002  (the option of the command line)
@@ -24,17 +24,17 @@ def command_line(
     config: str | None = None,
     **given: Any,
 ) -> Arguments:
-    """What was given on the command line. This is the one place where ``NAME=VALUE`` is taken apart.
+    """Make arguments of the options of a command line. Only this function splits ``NAME=VALUE``.
 
     Args:
-        format_name: the format, where one was chosen.
+        format_name: the chosen format, if any.
         set: keys of the configuration file, as ``KEY=VALUE``.
         base_url: the server's address for the seats that need one.
         config: the configuration file.
-        **given: values of options by their names, as text; None and False mean not given.
+        **given: values of options by their names, as text. None and False mean that the option was left out.
 
     Raises:
-        InvalidInputError: an option has no name or no value; the message holds no key of a provider.
+        InvalidInputError: an option has no name or no value. The message holds no key of a provider.
     """
     from disputatio._cli.fields import all_options
     from disputatio.config.arguments import Arguments
@@ -51,12 +51,12 @@ def command_line(
 
 
 def is_given(value: Any) -> bool:
-    """Whether an option was given: one that was left out is None, false, or nothing."""
+    """Whether an option was given. One that was left out is None, False or empty."""
     return value is not None and value is not False and not (isinstance(value, list | tuple) and not value)
 
 
 def _rows(row: Option, value: Any) -> Iterator[tuple[tuple[str, ...], Given]]:
-    """One option as keys and values."""
+    """The configuration keys of one option, with their values."""
     from disputatio.config.arguments import option_rows
     from disputatio.options import Given
 
@@ -70,10 +70,10 @@ def _rows(row: Option, value: Any) -> Iterator[tuple[tuple[str, ...], Given]]:
 
 
 def _pair(row: Option, entry: str) -> tuple[str, str]:
-    """``NAME=VALUE`` in its two parts.
+    """Split ``NAME=VALUE``.
 
     Raises:
-        InvalidInputError: one of them is missing. The address of a server may hold a secret, so it is not shown.
+        InvalidInputError: a part is missing. The message does not show addresses of servers: they may hold secrets.
     """
     from disputatio.errors.quoting import quote
 
@@ -103,7 +103,7 @@ def _setting(entry: str) -> tuple[tuple[str, ...], Given]:
 
 
 def _split(entry: str) -> tuple[str, str, str]:
-    """At the first equals sign that is not inside quotes: a model's name may hold one."""
+    """Split at the first equals sign outside quotes: the name of a model may contain one."""
     quote = ""
     for place, char in enumerate(entry):
         if quote:
@@ -115,58 +115,11 @@ def _split(entry: str) -> tuple[str, str, str]:
     return entry.strip(), "", ""
 
 
-def store_url(arguments: Arguments) -> str:
-    """Where records are kept."""
-    from disputatio.config.process import configured_store
-
-    settings = configured_store(arguments)
-    check_kept(settings)
-    return settings.store
-
-
-def kept_store(store: str | None) -> str:
-    """Where a command that holds no debate finds its records."""
-    return located_store(store)[0]
-
-
-def located_store(store: str | None) -> tuple[str, bool]:
-    """Where records are kept, and whether that is the place where nothing else is said.
-
-    Settings are read only where a configuration file may name the store: that takes as long as the rest of a list.
-    """
-    from disputatio.record.database import find_plain_store
-
-    found = find_plain_store(store, os.environ, Path.cwd())
-    if found is None:
-        from disputatio.config.process import configured_store
-
-        settings = configured_store(command_line(store=store))
-        found = settings.store, settings.sources.get("store") == "default"
-    _check_address(found[0])
-    return found
-
-
-def check_kept(settings: Settings) -> None:
-    """Refuse a store that would be gone with this process.
+def load_format(name: str) -> Format:
+    """Load a format by its name, or from a file of rules.
 
     Raises:
-        InvalidInputError: it is one in memory.
-    """
-    _check_address(settings.store)
-
-
-def _check_address(store: str) -> None:
-    if store in {"sqlite://", "sqlite:///"} or store.endswith(":memory:"):
-        raise InvalidInputError(
-            "A store in memory is gone when this command ends, and the debate with it.", "Give a file: --store PATH."
-        )
-
-
-def format_called(name: str) -> Format:
-    """The format called ``name``, with a hint where it was only misspelled.
-
-    Raises:
-        InvalidInputError: there is none.
+        InvalidInputError: there is no such format; suggests a similar name.
     """
     from disputatio.engine.custom_format_files import is_rules_file, read_rules_file
     from disputatio.request.formats import known_formats, unknown_format
@@ -178,6 +131,6 @@ def format_called(name: str) -> Format:
     raise unknown_format(name)
 
 
-def say_notes(settings: Settings) -> None:
-    """Say what was found in the environment and not used: a misspelled variable is silent otherwise."""
+def print_notes(settings: Settings) -> None:
+    """Print what was found in the environment and not used, such as a misspelled variable."""
     tell(*(f"Note: {note}" for note in settings.notes))
