@@ -188,7 +188,7 @@ def test_a_fork_of_a_fork_leaves_out_both() -> None:
     assert found is not None
     assert (found.parent, found.struck) == (first.id, ("PRO-2", "CON-1"))
     assert [row["id"] for row in second.report.outcome["trace"]] == ["PRO-1", "PRO-3", "CON-2", "CON-3"]
-    with pytest.raises(InvalidInputError, match="'PRO-2' is no part"):
+    with pytest.raises(InvalidInputError, match="'PRO-2' is not a part"):
         looked_at(first, "PRO-2")
 
 
@@ -269,10 +269,10 @@ def test_ceilings_are_those_of_the_fork_alone() -> None:
 
 
 BAD = {
-    "unknown": (structured, ("PRO-9",), "'PRO-9' is no part of the debate"),
-    "a judge's": (structured, ("judge",), "'judge' is no part of the debate"),
-    "hostile": (structured, ("\x1b[31m<b>",), "is no part of the debate"),
-    "nothing": (structured, (), "Nothing is named to be struck."),
+    "unknown": (structured, ("PRO-9",), "'PRO-9' is not a part of the debate"),
+    "a judge's": (structured, ("judge",), "'judge' is not a part of the debate"),
+    "hostile": (structured, ("\x1b[31m<b>",), "is not a part of the debate"),
+    "nothing": (structured, (), "No part to strike is named."),
     "freeform": (lambda: asyncio.run(hold("freeform")), ("PRO-1",), "the format freeform cannot be forked"),
     "truncated": (lambda: asyncio.run(hold(max_calls="5")), ("PRO-1",), "stopped at its ceiling"),
 }
@@ -299,7 +299,9 @@ async def test_an_imported_transcript_cannot_be_forked(tmp_path: Path) -> None:
     file, store = tmp_path / "held.md", MemoryStore()
     file.write_text("# A debate\n\n- motion: Should we act?\n\n## Turn 1: PRO Opening\n\nYes, at once.\n", "utf-8")
     (debate,) = await disputatio.import_transcripts([file], store=store)
-    with pytest.raises(InvalidInputError, match=r"imported from held\.md: nobody can be asked again") as refused:
+    with pytest.raises(
+        InvalidInputError, match=r"imported from held\.md, so its seats cannot be asked again"
+    ) as refused:
         await disputatio.fork(debate.id, ["PRO-1"], store=store)
     assert "show" in refused.value.next_step
 

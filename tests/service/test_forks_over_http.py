@@ -88,7 +88,7 @@ async def test_what_cannot_be_forked_is_refused_in_a_sentence(tmp_path):
                 assert (answer.status_code, words in found["detail"]) == (status, True), answer.text
                 assert found["next_step"]
 
-            await refused(422, "'PRO-9' is no part of the debate", strike=["PRO-9"])
+            await refused(422, "'PRO-9' is not a part of the debate", strike=["PRO-9"])
             await refused(422, "strike", strike=[])
             await refused(422, "strike", strike=["PRO-2"] * 300)
             await refused(422, "budget_usd", budget_usd=-1)
@@ -152,7 +152,7 @@ async def test_a_reader_confirms_a_fork_on_its_page(tmp_path):
         await ended(client, fork)
         assert parent_of(here, fork).struck == ("PRO-2", "CON-1")
         nothing = await client.get(path)
-        assert (nothing.status_code, "Nothing is named to be struck" in nothing.text) == (422, True)
+        assert (nothing.status_code, "No part to strike is named" in nothing.text) == (422, True)
         unknown = await client.get(path, params={"strike": "<script>"})
         assert (unknown.status_code, "<script>" in unknown.text) == (422, False)
 

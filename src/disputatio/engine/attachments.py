@@ -1,8 +1,8 @@
-"""Attaches to a closed debate what came after it: an outcome, or a sign-off. The debate stays as it was closed.
+"""Attaches an outcome or a sign-off to a closed debate, which itself does not change.
 
-Both are events at the end of its chain, each with the hash of the event before it, so that it can be told what was
-signed off. The name of who attached one is what the user gave. The chain proves that it was not altered since; it does
-not prove who typed it, nor when: the clock is the machine's.
+Both are events at the end of its chain. Each has the hash of the event before it, which shows what was signed off. The
+user gives the author's name. The chain proves that nobody altered an attachment since. It does not prove who typed it,
+nor when, because the time is that of the machine's clock.
 """
 
 from __future__ import annotations
@@ -11,14 +11,11 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
-from disputatio.engine.journal import Journal
-from disputatio.engine.runtime import Runtime
+from disputatio.engine.runtime import Runtime, reopen_journal
 from disputatio.errors import InvalidInputError
 from disputatio.motion import clean, one_line
-from disputatio.record.chain import Sealed
 from disputatio.record.events import OutcomeAttached, SignedOff
-from disputatio.record.history import History, Status
-from disputatio.record.verified import read_verified
+from disputatio.record.history import Status
 
 MOST_TEXT = 4_000
 """Characters of a result, a note or a comment."""
@@ -26,7 +23,7 @@ MOST_NAME = 200
 
 
 class OutcomeVerdict(StrEnum):
-    """How the result of a debate looks in the light of what happened later."""
+    """Whether later events proved the result of a debate."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -39,7 +36,7 @@ class SignOffDecision(StrEnum):
     APPROVE = "approve"
     REJECT = "reject"
     RETURN = "return"
-    """It goes back: to be debated again, or with other evidence."""
+    """Debate it again, or with other evidence."""
 
 
 async def attach_outcome(
@@ -49,24 +46,22 @@ async def attach_outcome(
 
     Args:
         debate: its whole id.
-        result: what happened or was found, in words.
-        house: the store it is in, and the clock.
-        verdict: whether that proves the debate's result ``right``, ``wrong`` or ``mixed``; None if that is not stated.
-        by: who says so; a name, which nothing proves.
+        result: what happened or what the expert found, in words.
+        runtime: the store of the debate, and the clock.
+        verdict: whether that proves the debate's result ``right``, ``wrong`` or ``mixed``; None if it does not say.
+        by: the name of the author, which is not verified.
         note: anything else.
 
     Raises:
-        InvalidInputError: the debate has no result, or a text is missing, too long or no verdict.
+        InvalidInputError: the debate has no result, a text is missing or too long, or the verdict is unknown.
         VerificationError: the record was altered.
         StoreError: another process is writing the debate, or it could not be written.
     """
-    text, who, more = _text("--result", result), _name("--by", by), _text("--note", note, needed=False)
-    found = _word("--verdict", verdict, OutcomeVerdict) if verdict is not None else ""
-
-    def event(head: str) -> OutcomeAttached:
-        return OutcomeAttached(text=text, verdict=found, by=who, note=more, head=head)
-
-    return await _attach(debate, event, runtime)
+    text, author, comment = _text("--result", result), _name("--by", by), _text("--note", note, needed=False)
+    word = _word("--verdict", verdict, OutcomeVerdict) if verdict is not None else ""
+    return await _attach(
+        debate, lambda head: OutcomeAttached(text=text, verdict=word, by=author, note=comment, head=head), runtime
+    )
 
 
 async def sign_off(debate: str, by: str, decision: str, runtime: Runtime, *, comment: str = "") -> SignedOff:
@@ -74,28 +69,22 @@ async def sign_off(debate: str, by: str, decision: str, runtime: Runtime, *, com
 
     Args:
         debate: its whole id.
-        by: the reviewer's name, which nothing proves.
+        by: the reviewer's name, which is not verified.
         decision: ``approve``, ``reject`` or ``return``.
-        house: the store it is in, and the clock.
-        comment: why; needed unless it is approved.
+        runtime: the store of the debate, and the clock.
+        comment: the reason; required unless the reviewer approves.
 
     Raises:
-        InvalidInputError: the debate has no result, the name or the reason is missing, or there is no such decision.
+        InvalidInputError: the debate has no result, the name or the reason is missing, or the decision is unknown.
         VerificationError: the record was altered.
         StoreError: another process is writing the debate, or it could not be written.
     """
-    who = _name("--by", by, needed=True)
+    reviewer = _name("--by", by, needed=True)
     word = _word("--decision", decision, SignOffDecision)
     text = _text("--comment", comment, needed=False)
     if not text and word != SignOffDecision.APPROVE:
-        raise InvalidInputError(
-            f"A result is not to be {_DONE[word]} without a reason.", "Give it with --comment TEXT."
-        )
-
-    def event(head: str) -> SignedOff:
-        return SignedOff(by=who, decision=word, comment=text, head=head)
-
-    return await _attach(debate, event, runtime)
+        raise InvalidInputError(f"A result cannot be {_DONE[word]} without a reason.", "Give it with --comment TEXT.")
+    return await _attach(debate, lambda head: SignedOff(by=reviewer, decision=word, comment=text, head=head), runtime)
 
 
 _DONE = {"reject": "rejected", "return": "returned"}
@@ -104,26 +93,19 @@ _DONE = {"reject": "rejected", "return": "returned"}
 Attached = TypeVar("Attached", OutcomeAttached, SignedOff)
 
 
-async def _attach(debate: str, event_at: Callable[[str], Attached], runtime: Runtime) -> Attached:
-    runtime.store.claim(debate)
-    try:
-        record = read_verified(runtime.store, debate)
-        _check_closed(debate, record)
-        journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=record)
-        event = event_at(record[-1].hash)
+async def _attach(debate: str, event_after: Callable[[str], Attached], runtime: Runtime) -> Attached:
+    async with reopen_journal(debate, runtime) as journal:
+        _check_closed(debate, journal.history.status)
+        event = event_after(journal.head)
         journal.write(event)
-        await journal.wait_until_durable()
-        return event
-    finally:
-        runtime.store.release(debate)
+    return event
 
 
-def _check_closed(debate: str, record: tuple[Sealed, ...]) -> None:
-    status = History.of(sealed.event() for sealed in record).status
+def _check_closed(debate: str, status: Status) -> None:
     if status in {Status.RUNNING, Status.INTERRUPTED}:
         raise InvalidInputError(
             f"The debate {debate} has not ended ({status.value}), so it has no result yet.",
-            f"Go on with it first: disputatio resume {debate}",
+            f"Resume it first: disputatio resume {debate}",
         )
     if status is Status.FAILED:
         raise InvalidInputError(
@@ -132,31 +114,31 @@ def _check_closed(debate: str, record: tuple[Sealed, ...]) -> None:
         )
 
 
-def _text(option: str, given: str, *, needed: bool = True) -> str:
-    text = clean(given).strip()
+def _text(option: str, value: str, *, needed: bool = True) -> str:
+    text = clean(value).strip()
     if needed and not text:
-        raise InvalidInputError(f"{option} is empty.", "Say in words what happened or was found.")
+        raise InvalidInputError(f"{option} is empty.", "Say in words what happened or what was found.")
     if len(text) > MOST_TEXT:
         raise InvalidInputError(
             f"{option} has {len(text):,} characters, and {MOST_TEXT:,} are the most.",
-            "Shorten it, and say where the rest is to be found.",
+            "Shorten it, and say where to find the rest.",
         )
     return text
 
 
-def _name(option: str, given: str, *, needed: bool = False) -> str:
-    name = one_line(given, MOST_NAME + 1).strip()
+def _name(option: str, value: str, *, needed: bool = False) -> str:
+    name = one_line(value, MOST_NAME + 1).strip()
     if needed and not name:
-        raise InvalidInputError(f"{option} is empty.", "Give the name of who decides.")
+        raise InvalidInputError(f"{option} is empty.", "Give the reviewer's name.")
     if len(name) > MOST_NAME:
-        raise InvalidInputError(f"{option} is longer than {MOST_NAME} characters.", "Give a name.")
+        raise InvalidInputError(f"{option} is longer than {MOST_NAME} characters.", "Give a shorter name.")
     return name
 
 
-def _word(option: str, given: str, words: type[StrEnum]) -> str:
-    word = given.strip().lower()
+def _word(option: str, value: str, words: type[StrEnum]) -> str:
+    word = value.strip().lower()
     if word not in set(words):
         raise InvalidInputError(
-            f"{option} {one_line(given, 40)!r} is not known.", f"It is {', '.join(row.value for row in words)}."
+            f"{option} {one_line(value, 40)!r} is unknown.", f"Known are: {', '.join(row.value for row in words)}."
         )
     return word

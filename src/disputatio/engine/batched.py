@@ -1,4 +1,4 @@
-"""Which calls of a debate travel in batches, and which of them are still open when the debate is resumed."""
+"""Decides which calls of a debate go in batches, and finds those that are still open when the debate is resumed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AGAIN_IN_A_BATCH: Final = frozenset(
         FaultKind.CUT_WHILE_REASONING,
     )
 )
-"""What a call may have met in a batch and still go into the next: it goes there changed."""
+"""Faults after which a call is changed and goes into another batch."""
 _NO_WAIT: Final = nullcontext()
 
 
@@ -32,20 +32,20 @@ class BatchedCalls:
     Args:
         debate: its id.
         history: its record.
-        batches: sends batches; None where every call is made singly.
+        batches: sends batches; None if every call is sent by itself.
     """
 
     def __init__(self, debate: str, history: History, batches: Batches | None) -> None:
         self._debate, self._history, self._batches = debate, history, batches
         self._under_way = {row.path: row for row in in_batches(history)} if batches is not None else {}
 
-    def tier(self, path: str, order: Send) -> str:
-        """How the next call for the ask at ``path`` travels: ``BATCH``, or empty for a call that is made at once.
+    def tier(self, path: str, send: Send) -> str:
+        """The tier of the next call for the ask at ``path``: ``BATCH``, or empty if it is sent at once.
 
-        A seat that may look something up asks for that singly, since each round would wait for a batch of its own. So
-        does a call that its batch brought no answer for.
+        A choice of tools is sent at once, because each round would wait for a batch of its own. So is a call to which
+        its batch brought no answer.
         """
-        if self._batches is None or is_choice(order.part) or not self._batches.takes(order.seating):
+        if self._batches is None or is_choice(send.part) or not self._batches.takes(send.seating):
             return ""
         for sent in reversed(self._history.sent.get(path, ())):
             made = self._history.made.get(sent.call)
@@ -56,24 +56,24 @@ class BatchedCalls:
         return BATCH
 
     def take_under_way(self, path: str) -> CallSent | None:
-        """The call for the ask at ``path`` that an earlier process left in a batch; once."""
+        """The call for the ask at ``path`` that an earlier process left in a batch. Each is returned once."""
         return self._under_way.pop(path, None)
 
-    def named(self, call_id: str, call: Call, tier: str) -> Call:
-        """``call`` as its way to the model takes it: what travels in a batch is named."""
+    def identify(self, call_id: str, call: Call, tier: str) -> Call:
+        """``call`` with its identity if it goes in a batch."""
         return replace(call, identity=(self._debate, call_id)) if tier == BATCH else call
 
-    def rejoined(self, sent: CallSent, call: Call) -> Call:
-        """``call`` as it was sent, to be asked for again."""
-        room, mode = sent.reasoning_allowance, OutputMode(sent.mode)
-        as_sent = replace(call, mode=mode, max_tokens=sent.max_tokens, reasoning_allowance=room)
-        return self.named(sent.call, as_sent, BATCH)
+    def restore(self, sent: CallSent, call: Call) -> Call:
+        """``call`` as the record says it was sent, so that its batch can be asked for the answer."""
+        mode, allowance = OutputMode(sent.mode), sent.reasoning_allowance
+        as_sent = replace(call, mode=mode, max_tokens=sent.max_tokens, reasoning_allowance=allowance)
+        return self.identify(sent.call, as_sent, BATCH)
 
     def waiting(self) -> AbstractContextManager[None]:
-        """A part of the debate waits, in this context, for a call of it to be settled."""
+        """In this context a part of the debate waits for one of its calls to be settled."""
         return _NO_WAIT if self._batches is None else self._batches.waiting(self._debate)
 
 
 def in_batches(history: History) -> list[CallSent]:
-    """The calls that are under way in a batch: they outlive the process that made them."""
+    """The calls that a batch has not answered yet. They outlive the process that made them."""
     return [row for row in history.in_flight if row.tier == BATCH]

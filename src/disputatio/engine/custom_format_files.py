@@ -39,7 +39,7 @@ STANDARD_MODULES = (
     *("fractions", "functools", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap"),
     *("typing", "unicodedata"),
 )
-"""What a format may import besides the package: nothing that looks at the world."""
+"""What a format may import besides the package: nothing that reads a clock, a file or the network."""
 REFUSED_NAMES = frozenset(
     {"__import__", "breakpoint", "compile", "eval", "exec", "exit", "globals", "help", "input", "locals", "memoryview"}
     | {"open", "print", "quit", "vars", "hash", "id"}
@@ -47,31 +47,31 @@ REFUSED_NAMES = frozenset(
 MOST_STEPS = 2_000_000
 """Interpreter steps in a file between two asks: two or three seconds."""
 _MOST_CHARACTERS = 100_000
-_USUAL = "rules"
+_DEFAULT_FUNCTION = "rules"
 _SPEC = re.compile(r"(?P<file>.+?\.py)(?::(?P<function>\w*))?", re.DOTALL)
 _READ_FIRST = "docs/tutorial/own-format.md shows what one looks like."
 
 
 def is_rules_file(format_name: str) -> bool:
-    """Whether ``format_name`` is a file of rules, such as ``./my_debate.py:rules``, and not the name of a format."""
+    """Whether ``format_name`` is a file of rules, such as ``./my_debate.py:rules``, or else the name of a format."""
     return format_name not in FORMATS and _SPEC.fullmatch(format_name) is not None
 
 
 def load_format(format_name: str) -> Format:
-    """The format with that name, or in that file.
+    """The format with this name, or in this file.
 
     Raises:
-        InvalidInputError: there is none, or the file cannot be used.
+        InvalidInputError: there is no such format, or the file cannot be used.
     """
     return read_rules_file(format_name) if is_rules_file(format_name) else find_format(format_name)
 
 
-def load_recorded_format(opened: DebateOpened, given: str | None = None) -> Format:
+def load_recorded_format(opened: DebateOpened, moved_to: str | None = None) -> Format:
     """The format that a debate began with. Rules in a file are read again.
 
     Args:
         opened: how the debate began.
-        given: the current path of the file, if it was moved.
+        moved_to: the current path of the file, if it was moved.
 
     Raises:
         ResumeMismatchError: the file is missing or has changed.
@@ -80,24 +80,25 @@ def load_recorded_format(opened: DebateOpened, given: str | None = None) -> Form
     if opened.format != OWN:
         return find_format(opened.format)
     rules = opened.rules
-    spec = given if given is not None and is_rules_file(given) else f"{rules['file']}:{rules['function']}"
+    is_moved = moved_to is not None and is_rules_file(moved_to)
+    spec = str(moved_to) if is_moved else f"{rules['file']}:{rules['function']}"
     try:
         form = read_rules_file(spec, known_as=str(rules["file"]))
     except InvalidInputError as failure:
         cause = f"The rules of this debate are in a file, and it cannot be used. {failure.cause}"
         raise ResumeMismatchError(cause, "Give the file as it was: --format PATH.py:FUNCTION.") from None
-    now = form.rules()
-    if (now.sha256, now.function) != (rules["sha256"], rules["function"]):
+    current = form.rules()
+    if (current.sha256, current.function) != (rules["sha256"], rules["function"]):
         raise ResumeMismatchError(
-            f"The rules in {now.where} are not those this debate began with: the file was changed since "
-            f"(SHA-256 {str(rules['sha256'])[:12]} then, {now.sha256[:12]} now).",
+            f"The rules in {current.where} are not those this debate began with: the file was changed since "
+            f"(SHA-256 {str(rules['sha256'])[:12]} then, {current.sha256[:12]} now).",
             "Put the file back as it was, or start a new debate; the record keeps the text it began with.",
         )
     return form
 
 
 def read_rules_file(spec: str, *, known_as: str | None = None) -> Format:
-    """The format in a file: ``my_debate.py``, or ``my_debate.py:rules`` where it has several functions.
+    """The format in a file: ``my_debate.py``, or ``my_debate.py:rules`` if it has several functions.
 
     Args:
         spec: the file and the function.
@@ -108,7 +109,9 @@ def read_rules_file(spec: str, *, known_as: str | None = None) -> Format:
     """
     match = _SPEC.fullmatch(spec)
     if match is None:
-        raise InvalidInputError(f"{one_line(spec, 80)} is no file of rules.", "Give one: --format my_debate.py:rules.")
+        raise InvalidInputError(
+            f"{one_line(spec, 80)} is not a file of rules.", "Give one: --format my_debate.py:rules."
+        )
     path = Path(match["file"])
     source = _read(path)
     name = known_as or path.as_posix()
@@ -116,8 +119,8 @@ def read_rules_file(spec: str, *, known_as: str | None = None) -> Format:
     function = _find_function(module, match["function"] or "", path.name)
     seats, settings, motion = _read_parameters(function, path.name)
     body = [(row.name, type(row.default), field(default=row.default)) for row in settings if row.name not in FILE_RULES]
-    own = {"file": name, "function": function.__name__, "sha256": digest(source)}
-    body += [(key, str, field(default=value)) for key, value in own.items()]
+    origin = {"file": name, "function": function.__name__, "sha256": digest(source)}
+    body += [(key, str, field(default=value)) for key, value in origin.items()]
     body.append(("seats", tuple, field(default=tuple(map(str, seats)))))
     rules = make_dataclass("CustomRules", body, bases=(CustomRules,), frozen=True)
     make = partial(_start_rules, function, tuple(row.name for row in settings), with_motion=motion)
@@ -142,8 +145,8 @@ def _start_rules(
     with_motion: bool,
 ) -> Generator[Any, Any, Any]:
     """Start a new generator of the rules."""
-    given = [motion, *speakers] if with_motion else speakers
-    return function(*given, **{name: getattr(rules, name) for name in settings})  # type: ignore[no-any-return]
+    arguments = [motion, *speakers] if with_motion else speakers
+    return function(*arguments, **{name: getattr(rules, name) for name in settings})  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +158,13 @@ class _StepCounter:
 
     file: str
 
-    def __call__(self, rulebook: Generator[Any, Any, Any], brought: Any) -> Any:
-        """What the generator yields next.
+    def __call__(self, rulebook: Generator[Any, Any, Any], answer: Any) -> Any:
+        """Send ``answer`` to the generator and return what it yields next.
 
         Raises:
             TooLongError: it ran for too many steps.
         """
-        return _count_steps(self.file, lambda: rulebook.send(brought))
+        return _count_steps(self.file, lambda: rulebook.send(answer))
 
 
 def _count_steps(file: str, work: Callable[[], Any]) -> Any:
@@ -211,7 +214,7 @@ def _run_file(source: str, name: str) -> dict[str, Any]:
         tree = ast.parse(source, name)
     except (SyntaxError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
-        raise _unusable(short, line, f"is no Python ({getattr(error, 'msg', None) or error})") from None
+        raise _unusable(short, line, f"is not Python ({getattr(error, 'msg', None) or error})") from None
     check_imports(tree, short)
     module: dict[str, Any] = {"__name__": "own_format", "__builtins__": _builtins()}
     code: CodeType = compile(tree, name, "exec")
@@ -219,40 +222,39 @@ def _run_file(source: str, name: str) -> dict[str, Any]:
         _count_steps(name, lambda: exec(code, module))  # noqa: S102  (the user's own file, see the module)
     except TooLongError:
         raise _unusable(short, None, "runs on before there is any debate") from None
-    except Exception as error:  # noqa: BLE001  (whatever a user's file does at its top)
+    except Exception as error:  # noqa: BLE001  (a user's file may raise anything)
         line = _line_of(error, name)
         raise _unusable(short, line, f"raises {type(error).__name__}: {one_line(str(error), 200)}") from None
     return module
 
 
 def _line_of(error: BaseException, name: str) -> int | None:
-    found, trace = None, error.__traceback__
+    line, trace = None, error.__traceback__
     while trace is not None:
-        found = trace.tb_lineno if trace.tb_frame.f_code.co_filename == name else found
+        line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == name else line
         trace = trace.tb_next
-    return found
+    return line
 
 
 def _builtins() -> Mapping[str, Any]:
-    """Python's builtins without those that look at the world or run other code."""
-    kept = {name: value for name, value in vars(builtins).items() if name not in REFUSED_NAMES}
-    return {**kept, "__import__": __import__}
+    """Python's builtins without those that read the outside world or run other code."""
+    allowed = {name: value for name, value in vars(builtins).items() if name not in REFUSED_NAMES}
+    return {**allowed, "__import__": __import__}
 
 
 def check_imports(tree: ast.Module, file: str) -> None:
     """Refuse a file that imports or names anything forbidden.
 
     Raises:
-        InvalidInputError: names the line and what may be used instead.
+        InvalidInputError: names the line and what the file may use instead.
     """
-    whole: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for row in node.names:
                 _check_module(row.name, node.lineno, file, whole=True)
-                whole[(row.asname or row.name).partition(".")[0]] = (
-                    row.name if row.asname else row.name.partition(".")[0]
-                )
+                top = row.name.partition(".")[0]
+                modules[row.asname or top] = row.name if row.asname else top
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             _check_module(module, node.lineno, file, whole=False)
@@ -264,8 +266,8 @@ def check_imports(tree: ast.Module, file: str) -> None:
         if isinstance(node, ast.Attribute):
             if node.attr.startswith("__"):
                 raise _unusable(file, node.lineno, f"uses {node.attr}, which rules may not", _WHY)
-            if isinstance(node.value, ast.Name) and node.value.id in whole:
-                _check_name(whole[node.value.id], node.attr, node.lineno, file)
+            if isinstance(node.value, ast.Name) and node.value.id in modules:
+                _check_name(modules[node.value.id], node.attr, node.lineno, file)
 
 
 _WHY = (
@@ -282,43 +284,43 @@ def _check_module(name: str, line: int, file: str, *, whole: bool) -> None:
 
 
 def _check_name(module: str, name: str, line: int, file: str) -> None:
-    """Refuse a name that a module does not export: what it imported itself is private."""
-    found = import_module(module)
-    public = getattr(found, "__all__", None)
-    value = getattr(found, name, None)
-    inside = f"{module}.{name}" in STANDARD_MODULES
-    if not inside and (isinstance(value, ModuleType) or name.startswith("_") or (public and name not in public)):
-        told = "imports everything" if name == "*" else f"takes {one_line(name, 60)}"
+    """Refuse a name that a module does not export. What the module imported itself is private."""
+    imported = import_module(module)
+    public = getattr(imported, "__all__", None)
+    value = getattr(imported, name, None)
+    is_submodule = f"{module}.{name}" in STANDARD_MODULES
+    if not is_submodule and (isinstance(value, ModuleType) or name.startswith("_") or (public and name not in public)):
+        use = "imports everything" if name == "*" else f"takes {one_line(name, 60)}"
         step = f"{module} offers: {', '.join(public)}." if module in PACKAGE_MODULES and public else _WHY
-        raise _unusable(file, line, f"{told} from {module}, which does not offer it", step)
+        raise _unusable(file, line, f"{use} from {module}, which does not offer it", step)
     if name == "*":
         raise _unusable(file, line, f"imports everything from {module}", "Name what you need.")
 
 
-def _find_function(module: Mapping[str, Any], wanted: str, file: str) -> Callable[..., Any]:
-    """The generator function of the rules."""
-    own: dict[str, Callable[..., Any]] = {
-        name: value
-        for name, value in module.items()
+def _find_function(module: Mapping[str, Any], name: str, file: str) -> Callable[..., Any]:
+    """The generator function ``name`` of the rules; where the name is empty, the default or the only one."""
+    generators: dict[str, Callable[..., Any]] = {
+        key: value
+        for key, value in module.items()
         if inspect.isgeneratorfunction(value) and value.__module__ == "own_format"
     }
-    if not wanted:
-        if _USUAL not in own and len(own) != 1:
-            cause = "has no generator function" if not own else f"has several: {', '.join(own)}"
+    if not name:
+        if _DEFAULT_FUNCTION not in generators and len(generators) != 1:
+            cause = f"has several: {', '.join(generators)}" if generators else "has no generator function"
             raise _unusable(file, None, cause, f"Say which: --format {file}:rules. {_READ_FIRST}")
-        return own.get(_USUAL) or next(iter(own.values()))
-    if wanted in own:
-        return own[wanted]
-    value = module.get(wanted)
+        return generators.get(_DEFAULT_FUNCTION) or next(iter(generators.values()))
+    if name in generators:
+        return generators[name]
+    value = module.get(name)
     if callable(value):
         line = getattr(getattr(value, "__code__", None), "co_firstlineno", None)
-        raise _unusable(file, line, f"{wanted} never yields: it is no generator function", _READ_FIRST)
-    there = f" There is: {', '.join(own)}." if own else ""
-    raise _unusable(file, None, f"has no function called {one_line(wanted, 60)}", f"Name a generator function.{there}")
+        raise _unusable(file, line, f"{name} never yields: it is not a generator function", _READ_FIRST)
+    known = f" There is: {', '.join(generators)}." if generators else ""
+    raise _unusable(file, None, f"has no function called {one_line(name, 60)}", f"Name a generator function.{known}")
 
 
 def _read_parameters(function: Callable[..., Any], file: str) -> tuple[tuple[Seat, ...], list[inspect.Parameter], bool]:
-    """The seats, the settings, and whether the motion is wanted, from the function's parameters."""
+    """The seats, the settings, and whether the function takes the motion, from its parameters."""
     line = function.__code__.co_firstlineno
     seats, settings, motion = [], [], False
     for place, row in enumerate(inspect.signature(function).parameters.values()):
@@ -332,11 +334,11 @@ def _read_parameters(function: Callable[..., Any], file: str) -> tuple[tuple[Sea
         elif row.default is not row.empty:
             raise _unusable(file, line, f"gives the seat {row.name} a default; settings come after a *")
         elif not is_name(row.name) or row.name in {"all", "motion"} or row.name.startswith("_"):
-            raise _unusable(file, line, f"has a seat called {row.name}, which no seat can be")
+            raise _unusable(file, line, f"has a seat called {row.name}, a name that no seat can have")
         else:
             seats.append(Seat(row.name.lower()))
     if not seats:
-        raise _unusable(file, line, f"has nobody to ask: the parameters of {function.__name__} name the seats")
+        raise _unusable(file, line, f"has no seats: the parameters of {function.__name__} name them")
     if len(set(seats)) < len(seats):
         raise _unusable(file, line, "names a seat twice")
     return tuple(seats), settings, motion
@@ -348,6 +350,6 @@ _RESERVED |= {"rubric", "minimum_arguments", "maximum_arguments", "closing_words
 
 def _check_setting(row: inspect.Parameter, file: str, line: int) -> None:
     if row.name in _RESERVED:
-        raise _unusable(file, line, f"has a setting called {row.name}, which the house uses itself")
+        raise _unusable(file, line, f"has a setting called {row.name}, a name that disputatio uses itself")
     if not isinstance(row.default, bool | int | str | Decimal):
         raise _unusable(file, line, f"has the setting {row.name} without a default that is a number, a text or yes/no")

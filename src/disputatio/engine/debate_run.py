@@ -1,7 +1,7 @@
-"""Runs one debate: shows the open asks to their seats, gives the answers to the rules, writes it all down.
+"""Runs one debate: gives the open asks to their seats and the answers to the rules, and records everything.
 
-The order that makes a record worth having: what is about to be done is durable before it is done. A call leaves
-only after ``CallSent`` is on disk, so a debate that dies can tell which calls may have been billed.
+Each step is durable before it is taken. A call is sent only after ``CallSent`` is on disk, so the record of a debate
+that died shows which calls may have been billed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _FACTS: dict[str, type[ScoreGiven | VoteCounted | PenaltyGiven]] = {
     "vote": VoteCounted,
     "penalty": PenaltyGiven,
 }
-# Compiled once for a process: the debates of a batch ask for the same forms.
+# Compiled once for a process, because the debates of a batch use the same schemas.
 _CHECKS = SchemaChecks()
 _MAY_BE_BILLED = frozenset(
     {
@@ -84,7 +84,7 @@ _MAY_BE_BILLED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _RejectedMode:
-    """A structured-output mode that a server does not take, and whose ask found out."""
+    """A structured-output mode that a server rejected, with the phase and the seat of that ask."""
 
     address: str
     mode: OutputMode
@@ -102,15 +102,16 @@ class _CeilingReachedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run rests on besides its record.
+    """The inputs of a run besides its record.
 
-    ``staggers`` is whether calls that begin alike wait for the first; ``struck`` is what a fork leaves out.
+    ``staggers`` is whether calls with the same prompt prefix wait for the first. ``struck`` names what a fork leaves
+    out.
     """
 
     format: Format
     rules: Any
-    setting: PromptContext
-    table: SeatAssignments
+    prompt_context: PromptContext
+    assignments: SeatAssignments
     book: PromptBook
     seed: int | None
     tools: Toolbox | None = None
@@ -121,10 +122,16 @@ class Plan:
     @property
     def context(self) -> DebateContext:
         """The inputs of the rulebook besides its rules."""
-        seats = tuple(Seat(seat) for seat in self.table)
-        sources, voices = SourceSet(self.setting.evidence), list_voices(self.table)
+        seats = tuple(Seat(seat) for seat in self.assignments)
+        sources, voices = SourceSet(self.prompt_context.evidence), list_voices(self.assignments)
         return DebateContext(
-            seats, self.setting.motion, sources, voices, self.setting.introduced, self.knowledge, self.struck
+            seats,
+            self.prompt_context.motion,
+            sources,
+            voices,
+            self.prompt_context.introduced,
+            self.knowledge,
+            self.struck,
         )
 
 
@@ -134,15 +141,14 @@ class DebateRun:
     Args:
         plan: what is debated, how, and by whom.
         journal: the record; for a resumed debate with its history.
-        ledger: the budget, with what the history spent already taken in.
+        ledger: the budget, including what the history spent.
         clock: time.
-        watcher: sees events and output.
+        observer: receives events and output.
         streams: ask models to stream, because an observer shows text.
         texts: the texts of the record so far, by hash; for a resumed debate.
-        turnstile: lets calls through; None where they need not wait for others.
-        allowances: how much room models have to reason, as far as it is known; None where nothing is. What the record
-            tells is taken in.
-        batches: sends calls in batches; None where each is made at once.
+        call_limiter: limits concurrent calls; None if this debate need not wait for others.
+        allowances: how many tokens models need to reason; None if nothing is known. The history is added.
+        batches: sends calls in batches; None if each is sent at once.
     """
 
     def __init__(
@@ -160,12 +166,12 @@ class DebateRun:
         batches: Batches | None = None,
     ) -> None:
         self._allowances = allowances or Allowances(known_window)
-        learn_from_history(self._allowances, plan.table, journal.history)
+        learn_from_history(self._allowances, plan.assignments, journal.history)
         self._call_limiter = call_limiter
         self._batched = BatchedCalls(journal.debate, journal.history, batches)
         self._plan, self._journal, self._ledger = plan, journal, ledger
         self._clock, self._observer, self._streams = clock, observer, streams
-        self._consulting = ToolCalls(plan.tools, journal=journal, clock=clock, texts=texts)
+        self._tools = ToolCalls(plan.tools, journal=journal, clock=clock, texts=texts)
         self._driver = Driver(plan.format.rulebook(plan.rules, plan.context))
         self._facts_established = 0
         # Keyed by subject: parallel branches established theirs in any order.
@@ -175,20 +181,20 @@ class DebateRun:
         self._refusals: list[Refusal] = []
         self._settled = asyncio.Event()
         self._ended = asyncio.Event()
-        self._rejected_modes = _modes_turned_down(journal.history)
+        self._rejected_modes = _find_rejected_modes(journal.history)
         self._staggering = CacheStaggering(on=plan.staggers)
-        self._names = TextHashes()
+        self._hashes = TextHashes()
 
     async def run(self) -> History:
-        """Hold the debate to its end and close its record.
+        """Run the debate to its end and close its record.
 
         Returns:
             The whole history. Its status says how the debate ended.
 
         Raises:
-            StoreError: the record could not be written; what was written before is kept.
+            StoreError: the record could not be written; its earlier events are kept.
             ResumeMismatchError: the record does not fit the rules or prompts of this run.
-            asyncio.CancelledError: stopped from outside; the record says so and can be resumed.
+            asyncio.CancelledError: stopped from outside; the record says so and the debate can be resumed.
         """
         tasks: dict[AskPath, asyncio.Task[TurnResult | Abstention]] = {}
         try:
@@ -220,7 +226,7 @@ class DebateRun:
         return self._journal.history
 
     def _open_tasks(self, tasks: dict[AskPath, asyncio.Task[TurnResult | Abstention]]) -> bool:
-        """Start a task for every ask that has none; whether there were any."""
+        """Start a task for every ask that has none. Return whether there were any."""
         if self._refusals:
             return False
         new = [(path, ask) for path, ask in self._driver.open_asks.items() if path not in tasks]
@@ -237,19 +243,13 @@ class DebateRun:
     def _replay(self) -> None:
         """Replay the recorded answers, which brings the rules to the state that they had."""
         answered = self._journal.history.answered
-        moved = True
-        while moved:
-            moved = False
-            for path, ask in self._driver.open_asks.items():
-                row = answered.get(path)
-                if row is None:
-                    continue
-                self._driver.answer(path, recorded_answer(path, ask, row))
-                moved = True
-        self._establish()
+        self._driver.answer_all(
+            lambda path, ask: recorded_answer(path, ask, answered[path]) if path in answered else None
+        )
+        self._write_facts()
 
     def _conclude(self, path: AskPath, task: asyncio.Task[TurnResult | Abstention]) -> None:
-        """Write down how one ask ended and move the rules on."""
+        """Record how one ask ended and advance the rules."""
         ask = self._driver.open_asks[path]
         try:
             result = task.result()
@@ -269,10 +269,10 @@ class DebateRun:
             answer = result.turn
         self._journal.write(event)
         self._driver.answer(path, answer)
-        self._establish()
+        self._write_facts()
 
-    def _establish(self) -> None:
-        """Write the facts that the rules have newly established; recorded ones must come out the same."""
+    def _write_facts(self) -> None:
+        """Record the new facts that the rules declared. A fact that is recorded already must be equal."""
         new: list[Event] = []
         for fact in self._driver.facts[self._facts_established :]:
             event = _FACTS[fact.kind](about=fact.about, body=fact.body)
@@ -293,12 +293,14 @@ class DebateRun:
             for path, row in history.answered.items()
             if isinstance(row, Abstained)
         ]
-        while not self._driver.finished:
-            for path, ask in self._driver.open_asks.items():
-                missing.append(
-                    {"path": path, "seat": ask.seat, "phase": ask.phase, "reason": "budget", "detail": "not asked"}
-                )
-                self._driver.answer(path, Abstention(ask.seat, "budget", "not asked"))
+
+        def abstain(path: AskPath, ask: Ask) -> Abstention:
+            missing.append(
+                {"path": path, "seat": ask.seat, "phase": ask.phase, "reason": "budget", "detail": "not asked"}
+            )
+            return Abstention(ask.seat, "budget", "not asked")
+
+        self._driver.answer_all(abstain)
         spoken = any(isinstance(row, TurnTaken) for row in history.answered.values())
         status = Status.COMPLETE
         if truncated:
@@ -319,7 +321,7 @@ class DebateRun:
         )
 
     def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking | PersonTurn:
-        occupant = self._plan.table[ask.seat]
+        occupant = self._plan.assignments[ask.seat]
         if isinstance(occupant, Person):
             return occupant.take(path, ask, _CHECKS, self._situation(ask))
         if not isinstance(occupant, ModelSeat):
@@ -334,95 +336,95 @@ class DebateRun:
                 for seating, modes in zip(occupant.seatings, occupant.modes, strict=True)
             ],
             checks=_CHECKS,
-            prompts=DebatePrompts(self._plan.book, self._plan.setting),
+            prompts=DebatePrompts(self._plan.book, self._plan.prompt_context),
             seed=0 if self._plan.seed is None and embedded else self._plan.seed,
-            tools=self._consulting.tools_for(ask.seat),
-            tool_limits=self._consulting.limits,
+            tools=self._tools.tools_for(ask.seat),
+            tool_limits=self._tools.limits,
             allowances=self._allowances,
         ).take()
 
     def _situation(self, ask: Ask) -> Situation:
-        """What surrounds an ask, for a person."""
-        book, setting = self._plan.book, self._plan.setting
+        """The context of an ask, for a person."""
+        book, prompt_context = self._plan.book, self._plan.prompt_context
         return Situation(
             self._journal.debate,
-            setting.motion.text,
-            setting.motion.language,
-            rules_for_person(book, setting),
-            role_for_person(book, setting, ask),
-            task_for_person(book, setting, ask),
-            setting.laid_out(ask.seat).texts,
+            prompt_context.motion.text,
+            prompt_context.motion.language,
+            rules_for_person(book, prompt_context),
+            role_for_person(book, prompt_context, ask),
+            task_for_person(book, prompt_context, ask),
+            prompt_context.laid_out(ask.seat).texts,
         )
 
     def _modes(self, ask: Ask, seating: ModelSeating, modes: tuple[OutputMode, ...]) -> list[OutputMode]:
-        """The output modes to try: without those this server turned down earlier in the debate.
+        """The output modes to try: all but those that this server rejected earlier in the debate.
 
-        Only what is certain to lie before this ask counts, that is other phases and the seat's own turns: what a
-        seat beside it has learned depends on who was faster, and must not change what is asked.
+        Only other phases and the seat's own turns count, because they certainly precede this ask. What a parallel seat
+        has learned depends on which was faster, and must not change the prompt.
         """
-        known = {
+        rejected = {
             row.mode
             for row in self._rejected_modes
             if row.address == seating.address and (row.phase != ask.phase or row.seat == ask.seat)
         }
-        return [mode for mode in modes if mode not in known] or list(modes[-1:])
+        return [mode for mode in modes if mode not in rejected] or list(modes[-1:])
 
     async def _take(self, path: AskPath, ask: Ask) -> TurnResult | Abstention:
-        """Let one seat come to its turn, feeding recorded calls first."""
+        """Let one seat take its turn; use recorded calls first."""
         history = self._journal.history
         recorded = deque(history.settled(path))
         # Ask a person again: an answer that an earlier session did not accept is not tried first.
-        person = self._plan.table[ask.seat] if isinstance(self._plan.table[ask.seat], Person) else None
+        person = self._plan.assignments[ask.seat] if isinstance(self._plan.assignments[ask.seat], Person) else None
         rejected = 0 if person else len(history.rejected.get(path, ()))
-        consulted = self._consulting.recorded(path)
+        consulted = self._tools.recorded(path)
         asked, replaying = path in history.asked, False
         taking = self._turn_taking(path, ask)
-        brought: Reply | Fault | ToolResult | Filled | Passed | None = None
+        outcome: Reply | Fault | ToolResult | Filled | Passed | None = None
         while True:
             try:
-                order = taking.send(brought)
+                step = taking.send(outcome)
             except StopIteration as end:
                 if not asked:
-                    self._journal.write(turn_asked(path, ask, None, self._names))
+                    self._journal.write(turn_asked(path, ask, None, self._hashes))
                 result: TurnResult | Abstention = end.value
                 return result
-            brought = None
-            opening = () if asked else (turn_asked(path, ask, order if isinstance(order, Send) else None, self._names),)
+            outcome = None
+            opening = () if asked else (turn_asked(path, ask, step if isinstance(step, Send) else None, self._hashes),)
             asked = True
-            if isinstance(order, Send):
+            if isinstance(step, Send):
                 replaying = bool(recorded)
-                brought = self._again(recorded, order) if replaying else await self._send(path, order, ask, opening)
+                outcome = self._replay_call(recorded, step) if replaying else await self._send(path, step, ask, opening)
                 continue
-            if isinstance(order, Consult):
-                brought = await self._consulting.consult(path, ask, order.request, consulted)
+            if isinstance(step, Consult):
+                outcome = await self._tools.consult(path, ask, step.request, consulted)
                 continue
             if opening:
                 self._journal.write(*opening)
-            if isinstance(order, Invite):
+            if isinstance(step, Invite):
                 assert isinstance(person, Person)  # noqa: S101  (only people are invited)
-                # They may take long: what was said before is on disk while they write.
+                # A person may take long, so make the earlier turns durable first.
                 await self._journal.wait_until_durable()
-                brought = await person.surface.fill(order.request)
+                outcome = await person.surface.fill(step.request)
                 continue
-            if isinstance(order, Await):
-                brought = await order.work
+            if isinstance(step, Await):
+                outcome = await step.work
                 continue
-            if isinstance(order, Reject):
+            if isinstance(step, Reject):
                 if rejected:
                     rejected -= 1
                 else:
                     self._journal.write(
-                        AnswerRejected(path=path, part=order.part, because=order.because, reasons=order.reasons)
+                        AnswerRejected(path=path, part=step.part, because=step.because, reasons=step.reasons)
                     )
             elif not replaying:
-                # A rest that follows a recorded call began when that call was made, and is over by now.
+                # A pause after a recorded call is over: it began when that call was made.
                 self._journal.flush()
-                await self._clock.sleep(order.seconds)
+                await self._clock.sleep(step.seconds)
 
-    def _again(self, recorded: deque[tuple[CallSent, CallMade]], order: Send) -> Reply | Fault:
-        """What the next recorded call brought, after checking that it is the call asked for now."""
+    def _replay_call(self, recorded: deque[tuple[CallSent, CallMade]], send: Send) -> Reply | Fault:
+        """The outcome of the next recorded call, after a check that it is the call that ``send`` requests."""
         sent, made = recorded.popleft()
-        self._check_same(sent, order)
+        self._check_same(sent, send)
         usage = Usage(**made.usage)  # type: ignore[arg-type]
         if made.fault:
             return Fault(
@@ -435,126 +437,126 @@ class DebateRun:
             )
         return Reply(made.text, made.served_model, usage, made.finish)
 
-    def _check_same(self, sent: CallSent, order: Send) -> None:
-        """Refuse to take a recorded call for another one."""
+    def _check_same(self, sent: CallSent, send: Send) -> None:
+        """Refuse a recorded call whose prompt or model differs from ``send``."""
         prompt = self._journal.history.prompts[sent.call]
-        if prompt_rows(order.call, self._names) != prompt or sent.model != order.seating.address:
+        if prompt_rows(send.call, self._hashes) != prompt or sent.model != send.seating.address:
             raise _mismatch(sent.path, "the recorded prompt or model is another one")
 
-    async def _send(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
-        """Make one call when the turnstile lets it through; before that nothing is reserved for it."""
+    async def _send(self, path: AskPath, send: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
+        """Make one call when the call limiter allows it. Nothing is reserved for it before."""
         if (under_way := self._batched.take_under_way(path)) is not None:
-            self._check_same(under_way, order)
-            order = order._replace(call=self._batched.rejoined(under_way, order.call))
-            return await self._made(under_way.call, path, order, ask, None, under_way.tier)
-        if self._batched.tier(path, order):
-            # It waits for all others anyway, and a day in a batch is no call under way.
-            return await self._carry(path, order, ask, opening, None)
-        async with self._staggering.following(order) as begun:
+            self._check_same(under_way, send)
+            send = send._replace(call=self._batched.restore(under_way, send.call))
+            return await self._finish_call(under_way.call, path, send, ask, None, under_way.tier)
+        if self._batched.tier(path, send):
+            # A batch waits for all calls of the debate, and its calls are not in flight for the limiter.
+            return await self._make_call(path, send, ask, opening, None)
+        async with self._staggering.following(send) as begun:
             if self._call_limiter is None:
-                return await self._carry(path, order, ask, opening, begun)
-            # It may be long: what was answered before is on disk meanwhile.
+                return await self._make_call(path, send, ask, opening, begun)
+            # The wait may be long, so store earlier answers first.
             self._journal.flush()
-            async with self._call_limiter.slot(order.seating):
-                return await self._carry(path, order, ask, opening, begun)
+            async with self._call_limiter.slot(send.seating):
+                return await self._make_call(path, send, ask, opening, begun)
 
-    async def _carry(
-        self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...], begun: Callable[[], None] | None
+    async def _make_call(
+        self, path: AskPath, send: Send, ask: Ask, opening: tuple[Event, ...], begun: Callable[[], None] | None
     ) -> Reply | Fault:
-        """Make one call: reserve, write down (after ``opening``), send, settle, write down.
+        """Make one call: reserve, record it (after ``opening``), send, settle, record the outcome.
 
         ``begun`` is called at the first words, for calls that wait for them.
         """
         history = self._journal.history
         earlier = [row for row in history.past if row.path == path]
         call_id = f"{path}!{len(history.sent.get(path, ())) + len(earlier) + 1}"
-        tier = self._batched.tier(path, order)
-        order, quote = await self._reserve(call_id, order, opening, tier)
-        sent, texts = call_sent(call_id, path, order, ask, quote.as_json(), history, self._names, tier)
+        tier = self._batched.tier(path, send)
+        send, quote = await self._reserve(call_id, send, opening, tier)
+        sent, texts = call_sent(call_id, path, send, ask, quote.as_json(), history, self._hashes, tier)
         self._journal.write(*opening, sent, texts=texts)
         await self._journal.wait_until_durable()
-        order = order._replace(call=self._batched.named(call_id, order.call, tier))
-        return await self._made(call_id, path, order, ask, begun, tier)
+        send = send._replace(call=self._batched.identify(call_id, send.call, tier))
+        return await self._finish_call(call_id, path, send, ask, begun, tier)
 
-    async def _made(
-        self, call_id: str, path: AskPath, order: Send, ask: Ask, begun: Callable[[], None] | None, tier: str
+    async def _finish_call(
+        self, call_id: str, path: AskPath, send: Send, ask: Ask, begun: Callable[[], None] | None, tier: str
     ) -> Reply | Fault:
-        """Send a call that is written down, settle it, write down what it brought."""
+        """Send a call that is recorded, settle it, and record its outcome."""
         self._journal.flush()
-        occupant = self._plan.table[ask.seat]
+        occupant = self._plan.assignments[ask.seat]
         assert isinstance(occupant, ModelSeat)  # noqa: S101  (only models send calls)
-        model_client = occupant.model_clients[occupant.seatings.index(order.seating)]
+        model_client = occupant.model_clients[occupant.seatings.index(send.seating)]
         started = self._clock.monotonic()
-        outcome = await model_client.call(order.call, self._listener(path, order.part, begun))
-        outcome = self._allowances.judge(order.seating, order.call, outcome)
+        outcome = await model_client.call(send.call, self._listener(path, send.part, begun))
+        outcome = self._allowances.judge(send.seating, send.call, outcome)
         latency = round((self._clock.monotonic() - started) * 1000)
         fault = outcome.kind if isinstance(outcome, Fault) else None
         settled = self._ledger.settle(
             call_id,
-            order.seating,
+            send.seating,
             outcome.served_model,
             outcome.usage,
             billable=fault is None or fault in _MAY_BE_BILLED,
             batch=tier == BATCH,
         )
         self._settled.set()
-        # Before anything that can be stopped: the answer is paid.
+        # Record the paid answer before anything that can be cancelled.
         self._journal.write(call_made(call_id, path, outcome, settled, latency))
         if isinstance(outcome, Fault) and outcome.kind is FaultKind.SCHEMA_UNSUPPORTED:
-            self._rejected_modes.append(_RejectedMode(order.seating.address, order.call.mode, ask.phase, ask.seat))
+            self._rejected_modes.append(_RejectedMode(send.seating.address, send.call.mode, ask.phase, ask.seat))
         await wait_for_turn()
         return outcome
 
     async def _reserve(
-        self, call_id: str, order: Send, opening: tuple[Event, ...], tier: str
+        self, call_id: str, send: Send, opening: tuple[Event, ...], tier: str
     ) -> tuple[Send, Reservation]:
-        """Reserve what the call may use at most; where the ceiling leaves too little, with less room to reason.
+        """Reserve what the call may use at most, with less room to reason if the ceiling leaves too little.
 
-        A call in flight holds several times what it will cost, so the ceiling counts as reached only when none is left.
-        After each settled call the reservation is computed again, with a better ratio of tokens to bytes.
+        A call in flight reserves several times what it will cost, so a ceiling counts as reached only when no call is
+        in flight. After each settled call the reservation is computed again, with a better ratio of tokens to bytes.
 
         Raises:
-            _CeilingReachedError: a ceiling forbids it also with the least room that is of use.
+            _CeilingReachedError: a ceiling forbids the call even with the least useful room.
         """
-        refusal = self._reserved(call_id, order, tier)
+        refusal = self._try_reserve(call_id, send, tier)
         while isinstance(refusal, Refusal) and refusal.limit != "calls" and self._ledger.has_calls_in_flight:
             self._journal.flush()
             self._settled.clear()
-            with self._batched.waiting(), self._ledger.telling(self._settled.set):
+            with self._batched.waiting(), self._ledger.listening(self._settled.set):
                 await self._settled.wait()
-            refusal = self._reserved(call_id, order, tier)
+            refusal = self._try_reserve(call_id, send, tier)
         if not isinstance(refusal, Refusal):
-            return order, refusal
-        for smaller in self._allowances.smaller_calls(order.seating, order.call):
-            found = self._reserved(call_id, order._replace(call=smaller), tier)
-            if not isinstance(found, Refusal):
-                return order._replace(call=smaller), found
+            return send, refusal
+        for smaller in self._allowances.smaller_calls(send.seating, send.call):
+            reservation = self._try_reserve(call_id, send._replace(call=smaller), tier)
+            if not isinstance(reservation, Refusal):
+                return send._replace(call=smaller), reservation
         if opening:
             self._journal.write(*opening)
-        # Tell people what the call should have had.
+        # Report the refusal of the whole call, not of the smaller ones.
         raise _CeilingReachedError(refusal)
 
-    def _reserved(self, call_id: str, order: Send, tier: str) -> Reservation | Refusal:
-        """What is now reserved for the call, or which ceiling forbids it."""
-        quote = self._ledger.quote(order.call, order.seating, batch=tier == BATCH)
+    def _try_reserve(self, call_id: str, send: Send, tier: str) -> Reservation | Refusal:
+        """Reserve for the call, or say which ceiling forbids it."""
+        quote = self._ledger.quote(send.call, send.seating, batch=tier == BATCH)
         return self._ledger.reserve(call_id, quote) or quote
 
     def _listener(self, path: AskPath, part: str, begun: Callable[[], None] | None) -> OnText | None:
-        """The listener to an answer while it is written; None if it need not be streamed."""
+        """A function that receives the answer while it is written; None if it need not be streamed."""
         if not self._streams and begun is None:
             return None
 
-        def hear(text: str) -> None:
+        def on_text(text: str) -> None:
             if begun is not None:
                 begun()
             if self._streams:
                 self._observer.on_text(path, part, text)
 
-        return hear
+        return on_text
 
 
-def _modes_turned_down(history: History) -> list[_RejectedMode]:
-    """The output modes that servers have turned down in this debate."""
+def _find_rejected_modes(history: History) -> list[_RejectedMode]:
+    """The output modes that servers rejected in this debate."""
     unsupported = FaultKind.SCHEMA_UNSUPPORTED.value
     calls = {made.call for made in history.made.values() if made.fault == unsupported}
     return [
@@ -565,10 +567,10 @@ def _modes_turned_down(history: History) -> list[_RejectedMode]:
 
 
 def recorded_answer(path: str, ask: Ask, row: TurnTaken | Abstained) -> Turn | Abstention:
-    """The answer to ``ask`` that the record has.
+    """The recorded answer to ``ask``.
 
     Raises:
-        ResumeMismatchError: it is the answer to another ask, or its citations come to something else today.
+        ResumeMismatchError: it is the answer to another ask, or the check of its citations has another result now.
     """
     if isinstance(row, Abstained):
         return Abstention(Seat(row.seat), row.reason, row.detail)
@@ -577,12 +579,12 @@ def recorded_answer(path: str, ask: Ask, row: TurnTaken | Abstained) -> Turn | A
     answer: Turn = ask.spec.read(row.content)
     cited = cited_json(answer)
     if (cited or row.citations) and canonical(list(cited)) != canonical(list(row.citations)):
-        raise _mismatch(path, "the check of a citation comes to something else")
+        raise _mismatch(path, "the check of a citation has another result")
     return answer
 
 
-def _mismatch(place: str, what: str) -> ResumeMismatchError:
+def _mismatch(place: str, cause: str) -> ResumeMismatchError:
     return ResumeMismatchError(
-        f"The debate cannot go on at {place}: {what} than this version would use.",
+        f"The debate cannot go on at {place}: {cause} than this version would use.",
         "Resume it with the version and settings it was started with.",
     )

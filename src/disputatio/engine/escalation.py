@@ -1,8 +1,8 @@
 """Hands an escalated decision to the named target, after the debate is closed and outside its rules.
 
-The rules of a panel end with the word escalate; what happens then needs a clock, a network or a person, so it happens
-here. What came of it becomes one event at the end of the record. Whatever goes wrong is such an event too: the result
-of the debate is closed and durable before anything is handed over, and nothing here can take it away.
+The rules of a panel end with the word escalate. The next step needs a clock, a network or a person, so it is done here.
+Its result becomes one event at the end of the record, and so does a failure. The result of the debate is durable before
+anything is handed over, and nothing here can change it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from urllib.parse import urlsplit
 from disputatio._intake import SizeBound
 from disputatio.config import Arguments, Settings
 from disputatio.config.process import settings_for
-from disputatio.engine.journal import Journal
 from disputatio.engine.opening import Proposal
-from disputatio.engine.runtime import Runtime, start
+from disputatio.engine.runtime import Runtime, reopen_journal, start
 from disputatio.errors import DisputatioError, InvalidInputError
 from disputatio.evidence.sources import Source
 from disputatio.formats.format import Format
@@ -37,7 +36,7 @@ from disputatio.report.text import render_result_text
 CALLBACK_TIMEOUT_S = 30.0
 _MOST_ANSWER = 2_000
 _ANSWER_BYTES = 4 * _MOST_ANSWER
-# One part of a compressed answer has up to a megabyte.
+# One part of a compressed answer may have a megabyte.
 _ANSWER_BOUND = SizeBound(4 << 20, "the answer of a callback")
 
 
@@ -56,14 +55,14 @@ class Recipient(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """What came of handing a decision over.
+    """The result of handing a decision over.
 
     Attributes:
-        to: who took it, or should have.
+        to: who took the decision, or should have taken it.
         name: the format of a debate, the server of a callback, the name of a function; never a whole address.
-        answer: what was decided or answered, in the recipient's words; empty where nothing came back.
-        debate: the id of the debate that takes it over.
-        failure: why it could not be handed over; empty where it was.
+        answer: the recipient's decision or answer in its own words; empty if there was none.
+        debate: the id of the debate that takes the decision.
+        failure: why it could not be handed over; empty if it was.
     """
 
     to: Recipient
@@ -74,21 +73,21 @@ class Handover:
 
 
 class Target(Protocol):
-    """Somebody a decision can be handed to. Failures are returned, not raised."""
+    """A recipient of decisions. It returns failures and does not raise them."""
 
     async def take(self, report: DebateReport, runtime: Runtime) -> Handover:
         """Take the decision of ``report``."""
 
 
 async def hand_over(debate: str, target: Target | None, runtime: Runtime) -> Handover | None:
-    """Hand the decision of a closed debate over, if it is to escalate; record and return what came of it.
+    """Hand over the decision of a closed debate that escalates; record and return the result.
 
     Returns:
         None if nothing was handed over: the debate did not decide to escalate, or no target was named.
 
     Raises:
         VerificationError: the record was altered.
-        StoreError: what came of it could not be recorded.
+        StoreError: the result could not be recorded.
     """
     if target is None:
         return None
@@ -96,33 +95,21 @@ async def hand_over(debate: str, target: Target | None, runtime: Runtime) -> Han
     if not is_escalated(History.of(row.event() for row in record)):
         return None
     report = DebateReport.of(debate, record, runtime.store.texts(debate))
-    handed = await target.take(report, runtime)
-    runtime.store.claim(debate)
-    try:
-        journal = Journal(
-            debate,
-            store=runtime.store,
-            clock=runtime.clock,
-            observer=runtime.observer,
-            written=read_verified(runtime.store, debate),
-        )
-        journal.write(
-            DecisionEscalated(
-                to=handed.to.value,
-                name=one_line(handed.name, 200),
-                answer=one_line(handed.answer, _MOST_ANSWER),
-                debate=handed.debate,
-                failure=one_line(handed.failure, 400),
-            )
-        )
-        await journal.wait_until_durable()
-    finally:
-        runtime.store.release(debate)
-    return handed
+    handover = await target.take(report, runtime)
+    event = DecisionEscalated(
+        to=handover.to.value,
+        name=one_line(handover.name, 200),
+        answer=one_line(handover.answer, _MOST_ANSWER),
+        debate=handover.debate,
+        failure=one_line(handover.failure, 400),
+    )
+    async with reopen_journal(debate, runtime) as journal:
+        journal.write(event)
+    return handover
 
 
 def is_escalated(history: History) -> bool:
-    """Whether a debate came to its end with the decision to escalate."""
+    """Whether a debate ended with the decision to escalate."""
     closed = history.closed
     return closed is not None and closed.status != Status.TRUNCATED.value and closed.outcome.get("escalate") is True
 
@@ -139,13 +126,13 @@ class CallbackTarget:
     timeout_s: float = CALLBACK_TIMEOUT_S
 
     async def take(self, report: DebateReport, runtime: Runtime) -> Handover:  # noqa: ARG002
-        """Post the export; anything but a status of 200 to 299 is a failure."""
+        """Post the export. A status other than 200 to 299 is a failure."""
         import httpx2
 
         from disputatio._http_client import LimitedClient, StoppedError
 
         parts = urlsplit(self.url)
-        handed = Handover(
+        handover = Handover(
             Recipient.CALLBACK, f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
         )
         body = json.dumps(export_json(report), ensure_ascii=False, allow_nan=False).encode()
@@ -157,22 +144,22 @@ class CallbackTarget:
                 client.stream("POST", self.url, content=body, headers=headers) as response,
             ):
                 if not response.is_success:
-                    return replace(handed, failure=f"the server answered {response.status_code}")
+                    return replace(handover, failure=f"the server answered {response.status_code}")
                 async for part in response.aiter_bytes():
                     answer += part
                     if len(answer) >= _ANSWER_BYTES:
-                        # Only the beginning is recorded, so the rest is not waited for.
+                        # Only the beginning is recorded.
                         break
         except StoppedError as error:
-            return replace(handed, failure=f"the server answered {response.status_code}, but {error}")
+            return replace(handover, failure=f"the server answered {response.status_code}, but {error}")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            return replace(handed, failure=f"the server was not reached ({type(error).__name__})")
-        return replace(handed, answer=answer.decode(response.encoding or "utf-8", "replace")[:_MOST_ANSWER])
+            return replace(handover, failure=f"the server was not reached ({type(error).__name__})")
+        return replace(handover, answer=answer.decode(response.encoding or "utf-8", "replace")[:_MOST_ANSWER])
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionTarget:
-    """A function of the program that holds the debate. What it returns, awaited where it can be, is the answer."""
+    """A function of the program that runs the debate. Its result is the answer; an awaitable result is awaited."""
 
     function: EscalationFunction
     name: str
@@ -184,39 +171,37 @@ class FunctionTarget:
             answer: Any = self.function(report.id, runtime)
             if inspect.isawaitable(answer):
                 answer = await answer
-        except Exception as error:  # noqa: BLE001  (whatever it raises, the result must not be lost)
+        except Exception as error:  # noqa: BLE001  (it may raise anything, and the result must not be lost)
             cause = error.cause if isinstance(error, DisputatioError) else str(error)
             return Handover(self.to, self.name, failure=f"{type(error).__name__}: {cause}")
-        return (
-            answer
-            if isinstance(answer, Handover)
-            else Handover(self.to, self.name, "" if answer is None else str(answer))
-        )
+        if isinstance(answer, Handover):
+            return answer
+        return Handover(self.to, self.name, "" if answer is None else str(answer))
 
 
 @dataclass(frozen=True, slots=True)
 class DebateTarget:
-    """Another debate on the same motion, which has the report of the first one before it. ``make`` proposes it."""
+    """Another debate on the same motion, with the report of the first one as evidence. ``make`` proposes it."""
 
     make: Callable[[DebateReport], Proposal]
     format_name: str
 
     async def take(self, report: DebateReport, runtime: Runtime) -> Handover:
         """Run the debate, which has a record of its own."""
-        handed = Handover(Recipient.DEBATE, self.format_name)
+        handover = Handover(Recipient.DEBATE, self.format_name)
         opened: list[str] = []
         try:
             debate = await start(self.make(report), runtime, on_opened=opened.append)
         except DisputatioError as error:
-            return replace(handed, debate="".join(opened), failure=f"{error.cause} {error.next_step}")
+            return replace(handover, debate="".join(opened), failure=f"{error.cause} {error.next_step}")
         history = History.of(row.event() for row in runtime.store.read(debate))
         outcome: Any = history.closed.outcome if history.closed else {}
-        said = outcome.get("reading") or outcome.get("recommendation") or history.status.value
-        return replace(handed, debate=debate, answer=str(said))
+        answer = outcome.get("reading") or outcome.get("recommendation") or history.status.value
+        return replace(handover, debate=debate, answer=str(answer))
 
 
 def configured_recipient(settings: Settings) -> str | None:
-    """Who takes an escalated decision, as the settings of a panel say; None for other formats."""
+    """The recipient of escalated decisions in the settings of a panel; None for other formats."""
     return settings.format.escalate if isinstance(settings.format, Panel) else None
 
 
@@ -232,8 +217,8 @@ def choose_target(
     Args:
         chosen: a function, ``person``, the name of a format, or the address of a callback; None for no target.
         form: the format of the first debate. In formats without votes, the escalation settings of a file are ignored.
-        arguments: what the debate was asked for with; a debate that takes the decision is seated by the same.
-        evidence: what lies before the seats of the first debate, and then of that one.
+        arguments: the arguments of the first debate; they also seat a debate that takes the decision.
+        evidence: the evidence of the first debate, which such a debate gets too.
         person: asks a person, if one can be asked.
 
     Raises:
@@ -244,14 +229,14 @@ def choose_target(
         return None
     if not form.free_seats:
         raise InvalidInputError(
-            f"A function takes the decisions of panels, and the format {form.name} never escalates one.",
-            "Leave escalate out, or take format='panel'.",
+            f"Only panels escalate decisions to a function, and the format is {form.name}.",
+            "Leave escalate out, or use format='panel'.",
         )
     if chosen == "person":
         if person is None:
             raise InvalidInputError(
-                "There is no person to ask: a decision is handed to one where the command runs in a terminal.",
-                "Hand it to a debate or to a callback: --escalate structured, or --escalate http://...",
+                "No person can be asked here: a person decides only where the command runs in a terminal.",
+                "Name a debate or a callback: --escalate structured, or --escalate http://...",
             )
         return FunctionTarget(person, "", Recipient.PERSON)
     if not isinstance(chosen, str):
@@ -268,15 +253,14 @@ def _make_debate_target(format_name: str, arguments: Arguments, evidence: Sequen
     form = find_format(format_name)
     if form.free_seats:
         raise InvalidInputError(
-            "A decision that a panel could not make is not handed to another panel.",
+            "A panel cannot hand its decision to another panel.",
             "Name a format with a judge: --escalate structured.",
         )
-    everyone = [(seat, who) for seat, who in arguments.seated() if seat.strip().lower() == "all"]
-    own = arguments.only(lambda path: path[0] not in _OF_THE_PANEL).with_seats(everyone)
-    settings = settings_for(form, own)
+    for_all = [(seat, model) for seat, model in arguments.seated() if seat.strip().lower() == "all"]
+    settings = settings_for(form, arguments.only(lambda path: path[0] not in _OF_THE_PANEL).with_seats(for_all))
 
-    def proposed(report: DebateReport) -> Proposal:
-        told = Evidence("panel-report", f"Report of the panel {report.id}", render_result_text(report, 100))
-        return Proposal(read_motion(report.motion, report.language), form, settings, (*evidence, told))
+    def propose(report: DebateReport) -> Proposal:
+        source = Evidence("panel-report", f"Report of the panel {report.id}", render_result_text(report, 100))
+        return Proposal(read_motion(report.motion, report.language), form, settings, (*evidence, source))
 
-    return DebateTarget(proposed, form.name)
+    return DebateTarget(propose, form.name)

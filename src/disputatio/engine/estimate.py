@@ -1,8 +1,8 @@
 """Estimate calls, tokens and cost of a debate before anything is spent.
 
-``Estimate`` is for users. ``estimate_for_record`` is what a record keeps, so that actual figures can be compared with
-it later. Debates that differ only in their motion share one preview per process, since only the length of the motion
-matters. ``expected_costs`` compares formats and models.
+``make_estimate`` is for users. ``estimate_for_record`` makes the estimate that a record keeps besides actual figures.
+Debates that differ only in their motion share one preview per process, since only the length of the motion matters.
+``expected_costs`` compares formats and models.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ class Estimate:
     """An estimate. No model was called for it.
 
     Attributes:
-        expected: what the debate takes if it goes as debates usually go.
+        expected: what a usual course of the debate takes.
         least: the least it takes.
         most: the most it takes.
-        ends: the phases at which it may end early, with the calls and tokens until then.
-        assumed: what was assumed of answers, in a sentence.
+        ends: the phases after which it may end early, with the calls and tokens until then.
+        assumed: the assumptions about answers, in a sentence.
+        modes: a sentence for each model that is asked in another mode because that costs less.
     """
 
     expected: Preview
@@ -58,12 +59,11 @@ class Estimate:
 
     @property
     def usd(self) -> Decimal | None:
-        """Expected cost in US dollars; None where the price of a seat is unknown."""
+        """Expected cost in US dollars; None if the price of a seat is unknown."""
         return self.expected.usd
 
     def as_json(self) -> JsonObject:
         """The estimate as JSON."""
-        seen = self.expected
         return {
             "seats": [
                 {
@@ -76,36 +76,36 @@ class Estimate:
                     "reasoning_tokens": row.reasoning_tokens,
                     "usd": None if row.usd is None else str(row.usd),
                 }
-                for row in seen.seats
+                for row in self.expected.seats
             ],
-            **_spending(seen),
-            "said_tokens": seen.said_tokens,
-            "reasoning_tokens": seen.reasoning_tokens,
+            **_totals(self.expected),
+            "said_tokens": self.expected.said_tokens,
+            "reasoning_tokens": self.expected.reasoning_tokens,
             "estimate": True,
             "assumed": self.assumed,
-            "least": _spending(self.least),
-            "most": _spending(self.most),
+            "least": _totals(self.least),
+            "most": _totals(self.most),
             "modes": list(self.modes),
             "ends": [{"phase": row.phase, "calls": row.calls, "tokens": row.tokens} for row in self.ends],
         }
 
 
-def _spending(seen: Preview) -> JsonObject:
-    usd = None if seen.usd is None else str(seen.usd)
-    return {"calls": seen.calls, "input_tokens": seen.input_tokens, "output_tokens": seen.output_tokens, "usd": usd}
+def _totals(row: Preview) -> JsonObject:
+    usd = None if row.usd is None else str(row.usd)
+    return {"calls": row.calls, "input_tokens": row.input_tokens, "output_tokens": row.output_tokens, "usd": usd}
 
 
 async def make_estimate(proposal: Proposal) -> Estimate:
     """Estimate calls, tokens and cost of a debate. No model is called.
 
     Raises:
-        InvalidInputError: it is too long to be estimated.
+        InvalidInputError: the debate is too long for an estimate.
     """
-    proposal, chosen = await with_cheaper_modes(proposal)
-    courses = Simulations(proposal)
-    expected = await preview(proposal, courses)
-    least, most = await preview_range(proposal, expected, courses)
-    ends, modes = await early_ends(proposal, courses), tuple(row.sentence for row in chosen)
+    proposal, choices = await with_cheaper_modes(proposal)
+    simulations = Simulations(proposal)
+    expected = await preview(proposal, simulations)
+    least, most = await preview_range(proposal, expected, simulations)
+    ends, modes = await early_ends(proposal, simulations), tuple(row.sentence for row in choices)
     return Estimate(expected, least, most, ends, describe_assumptions(proposal), modes)
 
 
@@ -118,62 +118,57 @@ _PREVIEWS: SharedWork[str, _Cached | None] = SharedWork()
 
 
 async def estimate_for_record(proposal: Proposal, opened: DebateOpened) -> JsonObject:
-    """Estimate the debate that ``opened`` opens; empty where that is not possible.
+    """Estimate the debate that ``opened`` opens; empty if that is not possible.
 
     A missing estimate never stops a debate. There is none for very long debates, or for a user's own forms whose
     schemas have no typical answer.
     """
-    told = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
-    told += [row.reasoning for row in seat_profiles(proposal).values()]
-    matter = {name: value for name, value in encode(opened).items() if name not in _IRRELEVANT}
+    lengths = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
+    lengths += [row.reasoning for row in seat_profiles(proposal).values()]
+    setup = {name: value for name, value in encode(opened).items() if name not in _IRRELEVANT}
     # The address of a model does not change its prompts.
-    seated = {seat: {**row, "base_url": None} for seat, row in opened.seats.items() if isinstance(row, Mapping)}
-    key = canonical([told, matter, seated])
+    models = {seat: {**row, "base_url": None} for seat, row in opened.seats.items() if isinstance(row, Mapping)}
+    key = canonical([lengths, setup, models])
     if key not in _CACHE:
-        seen = await _PREVIEWS.of(key, lambda: _make_preview(proposal))
-        if seen is None:
+        cached = await _PREVIEWS.of(key, lambda: _make_preview(proposal))
+        if cached is None:
             return {}
-        _CACHE[key] = seen
+        _CACHE[key] = cached
         if len(_CACHE) > _CACHE_SIZE:
             _CACHE.popitem(last=False)
     _CACHE.move_to_end(key)
-    before, body = _CACHE[key]
-    size = _size(proposal)
-    return body if size == before else _for_motion(body, size - before)
+    cached_size, body = _CACHE[key]
+    size = _motion_size(proposal)
+    return body if size == cached_size else _for_motion(body, size - cached_size)
 
 
-def _size(proposal: Proposal) -> int:
+def _motion_size(proposal: Proposal) -> int:
     return len(proposal.motion.text.encode())
 
 
 async def _make_preview(proposal: Proposal) -> _Cached | None:
-    """The preview as a record keeps it, with the size of its motion in bytes; None where there is none."""
+    """The size of the motion in bytes and the preview as a record keeps it; None if the debate has no preview."""
     try:
-        seen = await preview(proposal)
+        row = await preview(proposal)
     except (LookupError, TypeError, ValueError, AttributeError, TooLongError):
         return None
-    return _size(proposal), {
-        "calls": seen.calls,
-        "input_tokens": seen.input_tokens,
-        "output_tokens": seen.output_tokens,
-        "usd": None if seen.usd is None else str(seen.usd),
-        **({"reasoning_tokens": seen.reasoning_tokens} if seen.reasoning_tokens else {}),
-    }
+    reasoning = {"reasoning_tokens": row.reasoning_tokens} if row.reasoning_tokens else {}
+    return _motion_size(proposal), {**_totals(row), **reasoning}
 
 
 def _for_motion(body: JsonObject, longer: int) -> JsonObject:
-    """``body`` for a motion that is ``longer`` bytes longer."""
+    """``body`` for a motion with ``longer`` more bytes."""
     tokens, calls = int(str(body["input_tokens"])), int(str(body["calls"]))
     return {**body, "input_tokens": max(0, tokens + round(calls * longer / TYPICAL_BYTES_PER_TOKEN))}
 
 
 MOTION = "We should adopt the proposal that lies before us"
-"""The motion of these previews, as long as a motion usually is."""
+"""The motion of these previews, of usual length."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """What one format takes with one model in every seat. ``usd`` is None where no price is known."""
+    """What one format takes with one model in every seat. ``usd`` is None if no price is known."""
 
     format: str
     model: str
@@ -187,7 +182,7 @@ async def expected_costs(models: Sequence[str]) -> tuple[ExpectedCost, ...]:
     """Estimate every format with each of ``models``, without evidence. No model is called.
 
     Args:
-        models: as seats are given, such as ``openai:gpt-5``.
+        models: provider and model, such as ``openai:gpt-5``.
 
     Raises:
         InvalidInputError: a model cannot be used.
@@ -196,6 +191,6 @@ async def expected_costs(models: Sequence[str]) -> tuple[ExpectedCost, ...]:
     for model in models:
         for form in FORMATS.values():
             settings = settings_for(form, Arguments().with_seats([("all", model)]))
-            seen = await preview(Proposal(read_motion(MOTION, settings.language), form, settings))
-            rows.append(ExpectedCost(form.name, model, seen.calls, seen.input_tokens, seen.output_tokens, seen.usd))
+            row = await preview(Proposal(read_motion(MOTION, settings.language), form, settings))
+            rows.append(ExpectedCost(form.name, model, row.calls, row.input_tokens, row.output_tokens, row.usd))
     return tuple(rows)

@@ -30,8 +30,12 @@ class Journal:
         store: where events go.
         clock: stamps them.
         observer: receives each event.
-        written: the existing events of a resumed debate; only the last one where ``history`` is given.
-        history: the state after those events, where it is known. The journal updates it.
+        written: the existing events of a resumed debate; only the last one if ``history`` is given.
+        history: the state after those events, if the caller has it. The journal updates it.
+
+    Attributes:
+        history: the state after all events.
+        head: the hash of the last event.
     """
 
     def __init__(
@@ -48,7 +52,7 @@ class Journal:
         self.history = history or History.of(sealed.event() for sealed in written)
         self._store, self._clock, self._observer = store, clock, observer
         self._seq = written[-1].seq if written else 0
-        self._head = written[-1].hash if written else GENESIS
+        self.head = written[-1].hash if written else GENESIS
         self._buffer: list[Sealed] = []
         self._texts: dict[str, str] = {}
         self._flushed: deque[asyncio.Future[None]] = deque()
@@ -56,14 +60,14 @@ class Journal:
     def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> None:
         """Seal events and buffer them for the next write.
 
-        An answer, its turn and the next call thus reach the store together. Call ``flush`` before waiting for anything
+        So an answer, its turn and the next call reach the store together. Call ``flush`` before you wait for anything
         else.
         """
         now = self._clock.now()
         for event in events:
             self._seq += 1
-            row = seal(event, debate=self.debate, seq=self._seq, at=now, previous=self._head)
-            self._head = row.hash
+            row = seal(event, debate=self.debate, seq=self._seq, at=now, previous=self.head)
+            self.head = row.hash
             self._buffer.append(row)
             self.history.add(event)
             self._observer.on_event(event, row)
@@ -74,8 +78,8 @@ class Journal:
         """Hand the buffered events to the store."""
         if self._buffer:
             summary = self._summary() if any(row.kind in _ENDS for row in self._buffer) else None
-            writing = EventBatch(self.debate, tuple(self._buffer), self._texts, summary)
-            self._flushed.append(self._store.append(writing))
+            batch = EventBatch(self.debate, tuple(self._buffer), self._texts, summary)
+            self._flushed.append(self._store.append(batch))
             self._buffer, self._texts = [], {}
 
     def _summary(self) -> Summary:
@@ -83,13 +87,13 @@ class Journal:
         from disputatio.metrics.measures import make_summary, measure_debate
 
         # The summary does not contain the time of opening; the list of debates does.
-        return make_summary(measure_debate(self.debate, "", self.history), self._head)
+        return make_summary(measure_debate(self.debate, "", self.history), self.head)
 
     async def wait_until_durable(self) -> None:
-        """Wait until everything written is durable. A store writes in order, and nothing after a failure.
+        """Wait until all events are durable. A store writes in order, and nothing after a failure.
 
         Raises:
-            StoreError: something could not be written. Reports the first cause.
+            StoreError: an event could not be written. Reports the first cause.
         """
         self.flush()
         if not self._flushed:
@@ -110,70 +114,70 @@ class Journal:
 class TextHashes(dict[str, str]):
     """SHA-256 of the texts of one debate, by text.
 
-    Every call sends the whole history again, so the hashes are cached as long as the debate runs.
+    Every call sends the whole history again, so the hashes are cached while the debate runs.
     """
 
     def __missing__(self, text: str) -> str:
-        name = self[text] = digest(text)
-        return name
+        hash_ = self[text] = digest(text)
+        return hash_
 
 
-def turn_asked(path: AskPath, ask: Ask, first: Send | None, names: TextHashes) -> TurnAsked:
-    """The event that a seat is asked, with the prompt of its ``first`` call if it makes one."""
+def turn_asked(path: AskPath, ask: Ask, first: Send | None, hashes: TextHashes) -> TurnAsked:
+    """The event of an ask, with the prompt of its ``first`` call if there is one."""
     return TurnAsked(
         path=path,
         seat=ask.seat,
         phase=ask.phase,
         form=ask.spec.name,
         mode=first.call.mode.value if first else "",
-        prompt=digest("\n".join([f"{row.role} {names[row.text]}" for row in first.call.segments])) if first else "",
+        prompt=digest("\n".join([f"{row.role} {hashes[row.text]}" for row in first.call.segments])) if first else "",
     )
 
 
-def turn_taken(path: AskPath, ask: Ask, taken: TurnResult) -> TurnTaken:
-    """The event that a seat took its turn."""
+def turn_taken(path: AskPath, ask: Ask, result: TurnResult) -> TurnTaken:
+    """The event of a finished turn."""
     return TurnTaken(
         path=path,
         seat=ask.seat,
         phase=ask.phase,
         form=ask.spec.name,
-        content=taken.content,
-        violations=tuple({"rule": row.rule, "detail": row.detail} for row in taken.violations),
-        citations=cited_json(taken.turn),
-        unstated=unstated_json(taken.turn),
-        repaired=taken.repaired,
-        asked=taken.asked,
-        served_models=taken.served_models,
+        content=result.content,
+        violations=tuple({"rule": row.rule, "detail": row.detail} for row in result.violations),
+        citations=cited_json(result.turn),
+        unstated=unstated_json(result.turn),
+        repaired=result.repaired,
+        asked=result.asked,
+        served_models=result.served_models,
     )
 
 
 def call_sent(
     call_id: str,
     path: AskPath,
-    order: Send,
+    send: Send,
     ask: Ask,
     reserved: Any,
     history: History,
-    names: TextHashes,
+    hashes: TextHashes,
     tier: str = "",
 ) -> tuple[CallSent, dict[str, str]]:
-    """The event that a call is about to be sent, and the texts it names that the record does not have yet."""
-    call = order.call
-    begins, prompt = history.shortened(prompt_rows(call, names))
+    """The event before a call is sent, and the texts it names that the record does not have yet."""
+    call = send.call
+    begins, prompt = history.shortened(prompt_rows(call, hashes))
     # Texts of the shared prefix are in the record already.
     new = call.segments[len(call.segments) - len(prompt) :]
-    texts = {name: row.text for row, (_, name) in zip(new, prompt, strict=True)}
+    texts = {hash_: row.text for row, (_, hash_) in zip(new, prompt, strict=True)}
     schema = ""
     if call.schema is not None:
         body = call.schema_text or canonical(call.schema)
-        schema = names[body]
+        schema = hashes[body]
         texts[schema] = body
     sent = CallSent(
         call=call_id,
         path=path,
-        part=order.part,
+        part=send.part,
         seat=ask.seat,
-        model=order.seating.address,
+        model=send.seating.address,
         mode=call.mode.value,
         temperature=call.temperature,
         max_tokens=call.max_tokens,
@@ -188,7 +192,7 @@ def call_sent(
 
 
 def call_made(call_id: str, path: AskPath, outcome: Reply | Fault, settled: Settled, latency_ms: int) -> CallMade:
-    """The event that a call returned, with its charge."""
+    """The event after a call returned, with its charge."""
     fault = outcome if isinstance(outcome, Fault) else None
     usage = outcome.usage or Usage()
     return CallMade(
@@ -214,6 +218,6 @@ def call_made(call_id: str, path: AskPath, outcome: Reply | Fault, settled: Sett
     )
 
 
-def prompt_rows(call: Call, names: TextHashes) -> PromptRows:
+def prompt_rows(call: Call, hashes: TextHashes) -> PromptRows:
     """The prompt of ``call`` as a record lists it."""
-    return tuple([(row.role, names[row.text]) for row in call.segments])
+    return tuple([(row.role, hashes[row.text]) for row in call.segments])

@@ -1,7 +1,7 @@
-"""What a market debate brings to its opening: its knowledge base, and the tables of its rule-based analysts.
+"""Sets up the knowledge base of a market debate, and the tables of its rule-based analysts.
 
-Both go into the record as texts, so a debate is resumed and read with exactly the data that it used. Every
-debate passes through here; the modules of the market are imported for those of a market.
+Both go into the record as texts, so a debate is resumed and read with exactly the data that it used. Every debate uses
+this module, so it imports the modules of the market only for market debates.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 KNOWLEDGE = "knowledge"
 """The kind and the id of a knowledge base among the evidence of a record."""
 EXAMPLE = "example"
+"""The name of the synthetic knowledge base that comes with the package."""
 _LARGEST_TABLE = 1 << 20
-"""Bytes of a file of rules; the packaged one has some forty thousand."""
+"""Bytes of a table of rules; the packaged one has some forty thousand."""
 
 
 def choose_knowledge(
     form: Format, given: KnowledgeBase | str | Path | None, evidence: Iterable[object]
 ) -> KnowledgeBase | None:
-    """The knowledge base of a debate of this format: the given one, or that in the file given, else the example.
+    """The knowledge base of a debate: ``given``, or the one in that file, or the example; None for other formats.
 
     Raises:
-        InvalidInputError: one is given to a format that has none, or evidence to one that has nothing else; or the
-            file cannot be used.
+        InvalidInputError: the format has no knowledge base, or there is evidence besides it, or the file is unusable.
     """
     if not form.knows:
         if given is not None:
@@ -50,8 +50,8 @@ def choose_knowledge(
         return None
     if any(True for _ in evidence):
         raise InvalidInputError(
-            "A market debate argues from its knowledge base alone, and evidence is given beside it.",
-            "Leave the evidence out, or take --format structured, which cites sources.",
+            "A market debate uses its knowledge base alone, and evidence is given too.",
+            "Leave the evidence out, or use --format structured, which cites sources.",
         )
     from disputatio.market.knowledge import KnowledgeBase
     from disputatio.market.sources.files import load_named
@@ -73,7 +73,7 @@ def motion_and_knowledge(
     """The motion of a debate and its knowledge base; a market debate without a motion asks about its subject.
 
     Raises:
-        InvalidInputError: there is no such base or topic, or they do not fit the format or each other.
+        InvalidInputError: there is no such base or topic, or they do not fit each other or the format.
     """
     base = choose_knowledge(form, knowledge, evidence)
     if base is not None and topic is None and not motion:
@@ -83,36 +83,36 @@ def motion_and_knowledge(
 
 HORIZONS = ("week", "month", "quarter")
 _RISES = r"rise|go up|gain|increase|be higher|close higher"
-_IT = "it|index|market|stock"
+_SUBJECTS = "it|index|market|stock"
 _WITHIN = rf"(?:within|in|over|during) (?:a|one|the next|the coming) ({'|'.join(HORIZONS)})|next ({'|'.join(HORIZONS)})"
 
 
 def default_question(base: KnowledgeBase, horizon: str = "month") -> str:
-    """The motion of a market debate for which none is given: will its subject rise within ``horizon``."""
+    """The motion of a market debate without one: will its subject rise within ``horizon``?"""
     return f"Will {base.meta.subject_name} rise within a {horizon}?"
 
 
 def find_horizon(motion: str, base: KnowledgeBase) -> str | None:
-    """The horizon within which ``motion`` asks whether the subject of ``base`` will rise; None where it asks another.
+    """The horizon within which ``motion`` asks whether the subject of ``base`` will rise; None for other questions.
 
-    A question without a horizon asks for the month ahead.
+    A question without a horizon is about the next month.
     """
     text = " ".join(motion.casefold().replace("?", " ").split())
-    names = "|".join([*(re.escape(row.casefold()) for row in (base.meta.subject_name, base.meta.subject)), _IT])
-    found = re.fullmatch(rf"will (?:the )?(?:{names}) (?:{_RISES})(?: (?:{_WITHIN}))?", text)
-    return (found[1] or found[2] or "month") if found else None
+    names = "|".join([*(re.escape(row.casefold()) for row in (base.meta.subject_name, base.meta.subject)), _SUBJECTS])
+    match = re.fullmatch(rf"will (?:the )?(?:{names}) (?:{_RISES})(?: (?:{_WITHIN}))?", text)
+    return (match[1] or match[2] or "month") if match else None
 
 
 def check_question(motion: str, base: KnowledgeBase, seats: Mapping[str, object]) -> None:
-    """Refuse a motion that rule-based analysts cannot answer: they say whether the subject will rise, and nothing else.
+    """Refuse a motion that rule-based analysts cannot answer. They only say whether the subject will rise.
 
     Raises:
-        InvalidInputError: a rule-based analyst sits in one of ``seats`` that argue, and the motion asks something else.
+        InvalidInputError: a rule-based analyst has one of ``seats`` that argue, and the motion asks something else.
     """
-    ruled = next((seat for seat, row in seats.items() if seat.endswith(("_bull", "_bear")) and is_analyst(row)), None)
-    if ruled is not None and find_horizon(motion, base) is None:
+    analyst = next((key for key, row in seats.items() if key.endswith(("_bull", "_bear")) and is_analyst(row)), None)
+    if analyst is not None and find_horizon(motion, base) is None:
         raise InvalidInputError(
-            f"{ruled} is taken by rules, which answer one question only: {default_question(base)}",
+            f"{analyst} is taken by rules, which answer one question only: {default_question(base)}",
             "Leave the motion out, ask for a week, a month or a quarter, or seat a model: --seat all=PROVIDER:MODEL.",
         )
 
@@ -126,7 +126,7 @@ def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:
     """How the record lists a knowledge base among its evidence, and its text."""
     from disputatio.market.knowledge_json import as_json
 
-    # Its own order and not the canonical one: what is resumed lays the values before the seats as they lay.
+    # Not the canonical order: a resumed debate must show the values in the same order as before.
     text = json.dumps(as_json(base), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     when = "without names or dates" if base.meta.blinded else f"as known on {base.meta.day}"
     title = f"{base.meta.subject_name}, {when}{' (synthetic)' if base.meta.synthetic else ''}"
@@ -134,14 +134,14 @@ def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:
 
 
 def knowledge_as_source(base: KnowledgeBase) -> Evidence:
-    """The whole of ``base`` as a text, for seats of formats that argue from sources."""
+    """All of ``base`` as one text, for formats that argue from sources."""
     from disputatio.market.slices import render_slice, take_whole
 
     return Evidence(KNOWLEDGE, "What is known of the market", render_slice(take_whole(base)))
 
 
 def recorded_knowledge(rows: Iterable[Mapping[str, Any]], texts: Mapping[str, str]) -> KnowledgeBase | None:
-    """The knowledge base that a record keeps; None where it has none."""
+    """The knowledge base in a record; None if it has none."""
     text = next((texts[str(row["text"])] for row in rows if row.get("kind") == KNOWLEDGE), None)
     if text is None:
         return None
@@ -151,7 +151,7 @@ def recorded_knowledge(rows: Iterable[Mapping[str, Any]], texts: Mapping[str, st
 
 
 def is_rule_based(seating: ModelSeating) -> bool:
-    """Whether a seat is taken by a rule-based analyst and no model."""
+    """Whether a rule-based analyst takes a seat, rather than a model."""
     return PROVIDERS[seating.provider].kind is Kind.RULES
 
 
@@ -159,15 +159,15 @@ def make_analyst(seating: ModelSeating, seat: str, form: Format) -> Analyst:
     """The rule-based analyst of ``seat``.
 
     Raises:
-        InvalidInputError: the format is none that rules can argue in, or its table cannot be read.
+        InvalidInputError: rules cannot argue in this format, or the table cannot be read.
     """
     if not form.knows:
         raise InvalidInputError(
             f"{seat} is given to rules, which argue from a knowledge base, and the format is {form.name}.",
-            "Take --format market, or seat a model: --seat all=PROVIDER:MODEL.",
+            "Use --format market, or seat a model: --seat all=PROVIDER:MODEL.",
         )
     if seating.model == TEXTBOOK:
-        return _packaged()
+        return _packaged_analyst()
     path = Path(seating.model)
     analyst = Analyst(_table_text(path), path.name)
     # Check all of it now, so that a mistake is reported before the debate or the first date of a backtest.
@@ -178,7 +178,7 @@ def make_analyst(seating: ModelSeating, seat: str, form: Format) -> Analyst:
 
 
 @cache
-def _packaged() -> Analyst:
+def _packaged_analyst() -> Analyst:
     from disputatio.participants.analyst.textbook import packaged_text
 
     return Analyst(packaged_text())
@@ -197,17 +197,15 @@ def _table_text(path: Path) -> str:
 
 
 def recorded_analyst(row: Mapping[str, Any], texts: Mapping[str, str]) -> Analyst:
-    """The rule-based analyst that a record names, with the table it argued from."""
+    """The rule-based analyst in a record, with the table that it used."""
     return Analyst(texts[str(row["table"])], "the record")
 
 
-EXAMPLE_NAME = "example"
-"""The name of the synthetic knowledge base that comes with the package."""
 _SENT = "The knowledge base"
 
 
 def knowledge_to_store(form: Format, given: str | dict[str, Any] | None, as_of: str | None) -> str | None:
-    """The knowledge base of an order as it is kept: the text of its file, or None for the example.
+    """The knowledge base of a request as it is stored: the text of its file, or None for the example.
 
     Args:
         form: of the debate.
@@ -215,47 +213,46 @@ def knowledge_to_store(form: Format, given: str | dict[str, Any] | None, as_of: 
         as_of: the day of which one is built from the history that is installed here.
 
     Raises:
-        InvalidInputError: it is for no market debate, both are given, it is no knowledge base or was changed, or
-            nothing is known of that day.
+        InvalidInputError: the format is not market, both are given, the file is invalid or was changed, or the history
+            does not cover that day.
     """
     if not form.knows:
         if given is not None or as_of is not None:
             raise InvalidInputError(
                 f"A knowledge base is for market debates, and the format is {form.name}.",
-                "Leave knowledge and as_of out, or order the format market.",
+                "Leave knowledge and as_of out, or use the format market.",
             )
         return None
-    sent = read_knowledge(given) if given is not None and as_of is None else given
-    found = pick_knowledge(sent, as_of)
-    return None if found is None else knowledge_text(found)
+    base = pick_knowledge(read_knowledge(given) if given is not None and as_of is None else given, as_of)
+    return None if base is None else knowledge_text(base)
 
 
-def load_stored_knowledge(form: Format, kept: str | dict[str, Any] | None, sources: int) -> KnowledgeBase | None:
-    """The knowledge base that a kept order names; None for a format that has none.
+def load_stored_knowledge(form: Format, stored: str | dict[str, Any] | None, sources: int) -> KnowledgeBase | None:
+    """The knowledge base of a stored request; None for a format that has none.
 
     Raises:
         InvalidInputError: it comes with other sources, or it cannot be read.
     """
-    given = read_knowledge(kept) if kept is not None and form.knows else None
+    given = read_knowledge(stored) if stored is not None and form.knows else None
     return choose_knowledge(form, given, range(sources))
 
 
 def knowledge_text(base: KnowledgeBase) -> str:
-    """The file of a knowledge base as text, in its own order: values lie before the seats as they lie there."""
+    """The file of a knowledge base as text, in its own order, which is the order of the values in prompts."""
     from disputatio.market.sources.files import serialize
 
     return serialize(base).decode()
 
 
 def read_knowledge(given: str | bytes | dict[str, Any]) -> KnowledgeBase | None:
-    """The knowledge base that was sent; None where the example is named.
+    """The knowledge base in a request; None if it names the example.
 
     Raises:
-        InvalidInputError: it is none, or was changed after it was saved.
+        InvalidInputError: it is not a knowledge base, or was changed after it was saved.
     """
     from disputatio.market.sources.files import parse
 
-    if isinstance(given, str) and given.strip().casefold() == EXAMPLE_NAME:
+    if isinstance(given, str) and given.strip().casefold() == EXAMPLE:
         return None
     try:
         raw = json.dumps(given).encode() if isinstance(given, dict) else given
@@ -265,10 +262,10 @@ def read_knowledge(given: str | bytes | dict[str, Any]) -> KnowledgeBase | None:
 
 
 def pick_knowledge(given: Any, as_of: str | None) -> Any:
-    """The knowledge base of a market debate: the one given, or the one of that day.
+    """The knowledge base of a market debate: ``given``, or that of the day.
 
     Raises:
-        InvalidInputError: both are given, or nothing is known of that day.
+        InvalidInputError: both are given, or the history does not cover that day.
     """
     if as_of is None:
         return given
@@ -283,7 +280,7 @@ def build_knowledge(as_of: str) -> KnowledgeBase:
     """The market as it was known on a day, from the history that is installed here.
 
     Raises:
-        InvalidInputError: it is no day, or nothing is known of it.
+        InvalidInputError: this is not a day, or the history does not cover it.
     """
     from disputatio.market.sources.builder import build, open_source
     from disputatio.market.sources.moments import parse_as_of
@@ -296,5 +293,5 @@ def build_knowledge(as_of: str) -> KnowledgeBase:
         raise InvalidInputError(unknown.cause, step or unknown.next_step) from None
     except OverflowError:
         raise InvalidInputError(
-            f"{one_line(as_of, 40)!r} is no day that a calendar has.", "Choose a day that history covers."
+            f"{one_line(as_of, 40)!r} is not a day of the calendar.", "Choose a day that history covers."
         ) from None

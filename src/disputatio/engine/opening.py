@@ -1,4 +1,4 @@
-"""Sets a debate up: joins motion, settings and format, and refuses what cannot go well before anything is spent."""
+"""Sets up a debate: joins motion, settings and format, and refuses what cannot work before anything is spent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disputatio.config import Settings, fallback_seat, missing_keys
 from disputatio.engine.debate_run import Plan
 from disputatio.engine.market_setup import check_question, choose_knowledge, is_rule_based, knowledge_row, make_analyst
 from disputatio.engine.review_setup import check_introduced, review_rules, warn_of_moderator_family
-from disputatio.engine.seat_assignments import ModelSeat, Occupant, SeatAssignments, fallback_chain
+from disputatio.engine.seat_assignments import ModelSeat, Occupant, SeatAssignments, fallback_chain, list_personas
 from disputatio.errors import InvalidInputError, ProviderError
 from disputatio.evidence.sources import Source, SourceSet
 from disputatio.formats.debate_context import numbered
@@ -46,20 +46,20 @@ if TYPE_CHECKING:
     from disputatio.market.knowledge import KnowledgeBase
 
 EVIDENCE_PART = 4
-"""One part in so many of a model's context window is for the evidence; the rest is for the debate and the answer."""
+"""The evidence gets one part in so many of a model's context window; the debate and the answer get the rest."""
 CHARS_PER_TOKEN = 3
-"""Fewer than tokens of prose usually have, so that the part is not exceeded."""
+"""Fewer than in usual prose, so that the part is not exceeded."""
 
 SMALL_SHARE = 3_000
-"""In characters."""
+"""Characters of evidence for a seat that is asked piece by piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A debate as it was asked for. ``participants`` take seats in place of the models in ``settings``.
+    """A requested debate. ``participants`` take seats in place of the models in ``settings``.
 
-    ``introduced`` names the sources among ``evidence`` that a later round of a review brings, with that round;
-    ``knowledge`` is the knowledge base of a market debate, the example where none is given.
+    ``introduced`` names the sources in ``evidence`` that a later round of a review introduces, with that round.
+    ``knowledge`` is the knowledge base of a market debate; None means the example.
     """
 
     motion: Motion
@@ -73,10 +73,10 @@ class Proposal:
 
 
 def make_rules(form: Format, settings: Settings) -> Any:
-    """The rules of ``form`` with everything that ``settings`` change.
+    """The rules of ``form``, changed as ``settings`` say.
 
     Raises:
-        InvalidInputError: a bound is out of order.
+        InvalidInputError: a minimum is above its maximum, or an option does not fit the format.
     """
     rules = form.rules()
     known = {row.name for row in fields(rules)}
@@ -95,13 +95,13 @@ def make_rules(form: Format, settings: Settings) -> Any:
         **review_rules(form, settings),
     }
     changes.update({name: value for name, value in common.items() if value is not None and name in known})
-    for field_name in known:
-        now = getattr(rules, field_name)
-        phase = field_name.replace("_", "-")
-        if isinstance(now, Limits):
+    for name in known:
+        row = getattr(rules, name)
+        phase = name.replace("_", "-")
+        if isinstance(row, Limits):
             tokens, temperature = limits.max_tokens.get(phase), limits.temperature.get(phase)
-            now = now if tokens is None else replace(now, max_tokens=tokens, fixed=True)
-            changes[field_name] = now if temperature is None else replace(now, temperature=temperature)
+            row = row if tokens is None else replace(row, max_tokens=tokens, fixed=True)
+            changes[name] = row if temperature is None else replace(row, temperature=temperature)
     rules = replace(rules, **changes)
     if "minimum_arguments" in known and rules.minimum_arguments > rules.maximum_arguments:
         raise InvalidInputError(
@@ -113,7 +113,7 @@ def make_rules(form: Format, settings: Settings) -> Any:
 
 
 _METHODS = {"weighted": PanelMethod.WEIGHTED_MEAN, "weighted-vote": PanelMethod.WEIGHTED_VOTE}
-"""What people type, where the panel calls it by two words."""
+"""The method that each word of a user means, where the panel has another name for it."""
 
 
 def _jury_rules(settings: Settings) -> JuryRules:
@@ -129,21 +129,21 @@ def _jury_rules(settings: Settings) -> JuryRules:
 
 
 def _check_no_jury_options(form: Format, settings: Settings) -> None:
-    """Refuse what was asked for on the command line and would do nothing; a file may serve several formats."""
+    """Refuse jury options on the command line that would do nothing. A file may serve several formats."""
     for key, source in settings.sources.items():
         if key.startswith("judging.") and key in settings.asked:
             raise InvalidInputError(
                 f"{source} is for formats whose judges give scores, and {form.name} has one judge who gives none.",
-                "Leave it out, or take --format structured.",
+                "Leave it out, or use --format structured.",
             )
 
 
 def _rubric(settings: Settings) -> Rubric | None:
     chosen = settings.judging
     if chosen.criteria:
-        usual = "How good is its {}? 1 = very poor, 10 = excellent."
+        question = "How good is its {}? 1 = very poor, 10 = excellent."
         criteria = tuple(
-            Criterion(name, Fraction(row.weight), row.question or usual.format(name.replace("_", " ")))
+            Criterion(name, Fraction(row.weight), row.question or question.format(name.replace("_", " ")))
             for name, row in chosen.criteria.items()
         )
         return Rubric("own", criteria)
@@ -153,10 +153,10 @@ def _rubric(settings: Settings) -> Rubric | None:
 def assign_seats(
     form: Format, settings: Settings, participants: Mapping[str, Participant], model_clients: SharedClients
 ) -> SeatAssignments:
-    """Who sits where.
+    """Put a participant, a model or an analyst into each seat.
 
     Raises:
-        InvalidInputError: a participant is given for a seat that the format does not have, or a key is missing.
+        InvalidInputError: the format does not have the seat of a participant, or a key is missing.
     """
     seats = tuple(settings.seats) if form.free_seats else form.seats
     unknown = sorted(set(participants) - {*seats, *form.further_seats})
@@ -166,69 +166,64 @@ def assign_seats(
         )
     missing = [row for row in missing_keys(settings) if row.seat.split("/")[0] not in participants]
     if missing:
-        raise InvalidInputError(missing[0].sentence, "`disputatio doctor` shows what was found, and from where.")
-    table: dict[str, Occupant] = {}
+        raise InvalidInputError(missing[0].sentence, "`disputatio doctor` shows each setting and its source.")
+    assignments: dict[str, Occupant] = {}
     for seat in form.seats_named([*settings.seats, *participants]):
         if seat in participants:
-            table[seat] = participants[seat]
+            assignments[seat] = participants[seat]
             continue
         seatings = fallback_chain(settings.seats[seat])
         if is_rule_based(seatings[0]):
-            table[seat] = make_analyst(seatings[0], seat, form)
+            assignments[seat] = make_analyst(seatings[0], seat, form)
             continue
         keys = [settings.credentials.key(seat), settings.credentials.key(fallback_seat(seat))]
-        carriers = tuple(model_clients.get(row, key) for row, key in zip(seatings, keys, strict=False))
-        table[seat] = ModelSeat(seatings[: len(carriers)], carriers)
-    return table
+        clients = tuple(model_clients.get(row, key) for row, key in zip(seatings, keys, strict=False))
+        assignments[seat] = ModelSeat(seatings[: len(clients)], clients)
+    return assignments
 
 
-def make_plan(proposal: Proposal, table: SeatAssignments, book: PromptBook) -> Plan:
-    """What a run of ``proposal`` rests on."""
-    personas = {
-        str(seat): occupant.seatings[0].persona
-        for seat, occupant in table.items()
-        if isinstance(occupant, ModelSeat) and occupant.seatings[0].persona
-    }
+def make_plan(proposal: Proposal, assignments: SeatAssignments, book: PromptBook) -> Plan:
+    """The plan of a run of ``proposal``."""
     knowledge = choose_knowledge(proposal.format, proposal.knowledge, proposal.evidence)
     if knowledge is not None:
-        check_question(proposal.motion.text, knowledge, table)
-    shares = share_evidence(table, proposal.settings) if proposal.evidence else {}
-    setting = PromptContext(
+        check_question(proposal.motion.text, knowledge, assignments)
+    shares = share_evidence(assignments, proposal.settings) if proposal.evidence else {}
+    prompt_context = PromptContext(
         proposal.format.prompt_folder,
         proposal.motion,
         proposal.evidence,
-        personas,
+        list_personas(assignments),
         shares,
         dict(proposal.introduced),
     )
-    check_searchable(setting, table)
+    check_searchable(prompt_context, assignments)
     rules = make_rules(proposal.format, proposal.settings)
-    check_introduced(setting, rules, proposal.introduced)
+    check_introduced(prompt_context, rules, proposal.introduced)
     if isinstance(getattr(rules, "bench", None), JuryRules):
-        # Weights that are not the judges' are refused now, and not when all of them have spoken.
-        make_panel(numbered(Seat("judge"), map(Seat, table)), rules.bench)
+        # Refuse weights of unknown judges now, and not after all of them have spoken.
+        make_panel(numbered(Seat("judge"), map(Seat, assignments)), rules.bench)
     seed, staggers = proposal.settings.seed, proposal.settings.stagger
-    return Plan(proposal.format, rules, setting, table, book, seed, knowledge=knowledge, staggers=staggers)
+    return Plan(proposal.format, rules, prompt_context, assignments, book, seed, knowledge=knowledge, staggers=staggers)
 
 
-async def prepare_plan(proposal: Proposal, table: SeatAssignments, book: PromptBook) -> Plan:
-    """As ``make_plan``. Sources are laid out in a thread, because the search of long ones takes seconds.
+async def prepare_plan(proposal: Proposal, assignments: SeatAssignments, book: PromptBook) -> Plan:
+    """Like ``make_plan``, but lays out sources in a thread, because searching long ones takes seconds.
 
     Raises:
         InvalidInputError: as ``make_plan``.
     """
     if not proposal.evidence:
-        return make_plan(proposal, table, book)
-    return await asyncio.to_thread(make_plan, proposal, table, book)
+        return make_plan(proposal, assignments, book)
+    return await asyncio.to_thread(make_plan, proposal, assignments, book)
 
 
-def share_evidence(table: SeatAssignments, settings: Settings) -> dict[str, int]:
-    """How many characters of the evidence each model's seat is shown: what was set, else a part of its window.
+def share_evidence(assignments: SeatAssignments, settings: Settings) -> dict[str, int]:
+    """How many characters of the evidence each model sees: the configured number, or a part of its context window.
 
-    A prompt goes to a fallback as it is, so the smallest window of a seat decides. A seat that is asked piece by piece
-    is taken to follow no more than ``SMALL_SHARE`` characters.
+    A fallback gets the same prompt, so the smallest window of a seat decides. A seat that is asked piece by piece gets
+    at most ``SMALL_SHARE`` characters.
     """
-    models = {str(seat): occupant for seat, occupant in table.items() if isinstance(occupant, ModelSeat)}
+    models = {str(seat): occupant for seat, occupant in assignments.items() if isinstance(occupant, ModelSeat)}
     return {seat: settings.limits.evidence_chars or _share_of(occupant) for seat, occupant in models.items()}
 
 
@@ -237,32 +232,32 @@ def _share_of(occupant: ModelSeat) -> int:
     return min(share, SMALL_SHARE) if occupant.seatings[0].piecewise else share
 
 
-def check_searchable(setting: PromptContext, table: SeatAssignments) -> None:
-    """Choose what is laid before every seat, now rather than in the middle of the debate.
+def check_searchable(prompt_context: PromptContext, assignments: SeatAssignments) -> None:
+    """Choose the evidence of every seat now rather than in the middle of the debate.
 
     Raises:
-        InvalidInputError: the sources have to be searched, and the library that does it is not installed.
+        InvalidInputError: the sources must be searched, and the library for it is not installed.
     """
-    for seat, occupant in table.items():
-        setting.laid_out(seat)
-        if setting.evidence and isinstance(occupant, ModelSeat) and occupant.seatings[0].piecewise:
-            Citing(SourceSet(setting.evidence), setting.motion.text).sentences("", 1)
+    for seat, occupant in assignments.items():
+        prompt_context.laid_out(seat)
+        if prompt_context.evidence and isinstance(occupant, ModelSeat) and occupant.seatings[0].piecewise:
+            Citing(SourceSet(prompt_context.evidence), prompt_context.motion.text).sentences("", 1)
 
 
 def open_prompts(overrides: Path | None) -> PromptBook:
-    """The prompts of a run: those of the package, or with the files of a folder in their place."""
+    """The prompts of the package, some of them replaced by the files in ``overrides``."""
     return packaged_book() if overrides is None else PromptBook(overrides)
 
 
-def check_prices(table: SeatAssignments, budget: Budget, prices: PriceBook) -> None:
-    """Refuse a ceiling in money over a model whose price is unknown.
+def check_prices(assignments: SeatAssignments, budget: Budget, prices: PriceBook) -> None:
+    """Refuse a ceiling in money if the price of a model is unknown.
 
     Raises:
-        InvalidInputError: names the seat and what would do.
+        InvalidInputError: names the seat and the next step.
     """
     if budget.usd is None or budget.tokens is not None:
         return
-    for seat, seating in _list_seatings(table):
+    for seat, seating in _list_seatings(assignments):
         if not prices.known(seating):
             raise InvalidInputError(
                 f"There is a ceiling of {budget.usd} USD, but no price is known for {seat} ({seating.address}).",
@@ -271,49 +266,49 @@ def check_prices(table: SeatAssignments, budget: Budget, prices: PriceBook) -> N
             )
 
 
-def check_token_limits(table: SeatAssignments) -> None:
-    """Refuse a number of tokens to reason in, or for an answer, that no context window of the seat's model holds.
+def check_token_limits(assignments: SeatAssignments) -> None:
+    """Refuse token limits for reasoning and answer that exceed the context window of the model.
 
     Raises:
-        InvalidInputError: names the seat, both numbers and what would do.
+        InvalidInputError: names the seat, the numbers and the next step.
     """
-    for seat, seating in _list_seatings(table):
+    for seat, seating in _list_seatings(assignments):
         window, effort = known_window(seating), seating.reasoning_effort
-        wanted = {
+        limits = {
             "reasoning_effort": effort if isinstance(effort, int) else 0,
             "max_tokens": seating.max_tokens or 0,
         }
-        if window is None or sum(wanted.values()) < window:
+        if window is None or sum(limits.values()) < window:
             continue
-        named = " and ".join(f"{name} {tokens:,}" for name, tokens in wanted.items() if tokens)
+        numbers = " and ".join(f"{name} {tokens:,}" for name, tokens in limits.items() if tokens)
         raise InvalidInputError(
-            f"The seat {seat} has {named}, and the context window of {seating.address} has {window:,} tokens, "
+            f"The seat {seat} has {numbers}, and the context window of {seating.address} has {window:,} tokens, "
             "the prompt included.",
             f"Set smaller numbers, or a word as reasoning_effort: {', '.join(EFFORTS)}.",
         )
 
 
-def warn_of_one_family(table: SeatAssignments) -> tuple[str, ...]:
-    """The warning that all models are of one family, where they are."""
-    families = {family(seating.model, seating.provider) for _, seating in _list_seatings(table)}
-    if len(families) != 1 or any(isinstance(occupant, Analyst) for occupant in table.values()):
+def warn_of_one_family(assignments: SeatAssignments) -> tuple[str, ...]:
+    """A warning if all models are of one family."""
+    families = {family(seating.model, seating.provider) for _, seating in _list_seatings(assignments)}
+    if len(families) != 1 or any(isinstance(occupant, Analyst) for occupant in assignments.values()):
         return ()
     return (f"All seats are of one model family ({families.pop()}): they share its blind spots.",)
 
 
 def warn_of_equal_debaters(plan: Plan) -> tuple[str, ...]:
-    """The warning that all debaters of a panel are one model with one prompt, where they are."""
+    """A warning if all debaters of a panel are one model with one prompt."""
     voices = plan.context.voices
     if not plan.format.free_seats or len(voices) < 2 or len({(row.model, row.persona) for row in voices}) > 1:
         return ()
-    alike = f"All debaters are the same model ({voices[0].model}) with the same prompt: their agreement shows little."
-    cure = "Give them different models (--seat NAME=PROVIDER:MODEL) or personas (seats.NAME.persona)."
-    return (f"{alike} {cure}",)
+    warning = f"All debaters are the same model ({voices[0].model}) with the same prompt: their agreement shows little."
+    next_step = "Give them different models (--seat NAME=PROVIDER:MODEL) or personas (seats.NAME.persona)."
+    return (f"{warning} {next_step}",)
 
 
 def explain_question(plan: Plan) -> tuple[str, ...]:
-    """How a debate with two sides reads a motion that is a question, and a hint where it offers several options."""
-    motion = plan.setting.motion
+    """How a debate with two sides reads a motion that is a question, with a hint if it offers several options."""
+    motion = plan.prompt_context.motion
     if not (motion.is_question and plan.book.has(f"{plan.format.prompt_folder}/yes-or-no")):
         return ()
     if not motion.offers_options:
@@ -326,9 +321,11 @@ def explain_question(plan: Plan) -> tuple[str, ...]:
     return (hint,)
 
 
-def warn_of_language(table: SeatAssignments, language: str) -> tuple[str, ...]:
-    """The warning that the small embedded model is asked for a language it does not write, where it is."""
-    small = [seat for seat, row in _list_seatings(table) if row.provider == "embedded" and row.model == EMBEDDED_MODEL]
+def warn_of_language(assignments: SeatAssignments, language: str) -> tuple[str, ...]:
+    """A warning if the small embedded model must write a language other than English."""
+    small = [
+        seat for seat, row in _list_seatings(assignments) if row.provider == "embedded" and row.model == EMBEDDED_MODEL
+    ]
     if not small or language == "English":
         return ()
     seats = " and ".join(dict.fromkeys(small))
@@ -336,24 +333,24 @@ def warn_of_language(table: SeatAssignments, language: str) -> tuple[str, ...]:
 
 
 def make_opening(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpened, dict[str, str]]:
-    """The first event of a record, with the texts it names."""
-    setting = plan.setting
-    small = any(isinstance(row, ModelSeat) and row.seatings[0].piecewise for row in plan.table.values())
-    texts = {digest(source.text): source.text for source in setting.evidence}
+    """The first event of a record, and the texts that it names."""
+    prompt_context = plan.prompt_context
+    small = any(isinstance(row, ModelSeat) and row.seatings[0].piecewise for row in plan.assignments.values())
+    texts = {digest(source.text): source.text for source in prompt_context.evidence}
     overridden = tuple(f"The prompt {name} is overridden." for name in plan.book.overridden)
-    tools, tool_texts = record_offer(plan.tools, tuple(plan.table)) if plan.tools else ({}, {})
+    tools, tool_texts = record_offer(plan.tools, tuple(plan.assignments)) if plan.tools else ({}, {})
     texts |= tool_texts
-    texts |= {row.table: row.text for row in plan.table.values() if isinstance(row, Analyst)}
-    known: tuple[JsonObject, ...] = ()
+    texts |= {row.table: row.text for row in plan.assignments.values() if isinstance(row, Analyst)}
+    knowledge: tuple[JsonObject, ...] = ()
     if plan.knowledge is not None:
         row, text = knowledge_row(plan.knowledge)
-        known, texts[str(row["text"])] = (row,), text
+        knowledge, texts[str(row["text"])] = (row,), text
     if plan.format.file_text:
         texts[digest(plan.format.file_text)] = plan.format.file_text
     event = DebateOpened(
         format=plan.format.name,
-        motion={"text": setting.motion.text, "language": setting.motion.language},
-        seats={seat: occupant.as_json() for seat, occupant in plan.table.items()},
+        motion={"text": prompt_context.motion.text, "language": prompt_context.motion.language},
+        seats={seat: occupant.as_json() for seat, occupant in plan.assignments.items()},
         rules=rules_json(plan.rules),
         prompts=dict(plan.book.hashes(plan.format.prompt_folder, small=small, tools=bool(tools))),
         budget=budget.as_json(),
@@ -363,20 +360,24 @@ def make_opening(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
                 "title": row.title,
                 "kind": (row.kind if isinstance(row, Source) else SourceKind.TEXT).value,
                 "text": digest(row.text),
-                **({"round": setting.introduced[row.source_id]} if row.source_id in setting.introduced else {}),
+                **(
+                    {"round": prompt_context.introduced[row.source_id]}
+                    if row.source_id in prompt_context.introduced
+                    else {}
+                ),
             }
-            for row in setting.evidence
+            for row in prompt_context.evidence
         )
-        + known,
-        shares=dict(setting.shares),
+        + knowledge,
+        shares=dict(prompt_context.shares),
         seed=plan.seed,
         software=software,
         warnings=(
-            *warn_of_one_family(plan.table),
-            *warn_of_moderator_family(plan.format, plan.table),
+            *warn_of_one_family(plan.assignments),
+            *warn_of_moderator_family(plan.format, plan.assignments),
             *warn_of_equal_debaters(plan),
             *explain_question(plan),
-            *warn_of_language(plan.table, setting.motion.language),
+            *warn_of_language(plan.assignments, prompt_context.motion.language),
             *overridden,
             *(plan.tools.warnings if plan.tools else ()),
         ),
@@ -385,51 +386,51 @@ def make_opening(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
     return event, texts
 
 
-def _list_seatings(table: SeatAssignments) -> list[tuple[str, ModelSeating]]:
+def _list_seatings(assignments: SeatAssignments) -> list[tuple[str, ModelSeating]]:
     return [
         (seat, seating)
-        for seat, occupant in table.items()
+        for seat, occupant in assignments.items()
         if isinstance(occupant, ModelSeat)
         for seating in occupant.seatings
     ]
 
 
-async def probe_models(table: SeatAssignments) -> dict[str, Fault | None]:
-    """Whether the model in each seat can be reached, asked without spending a token where that is possible."""
-    results: dict[int, Fault | None] = {}
-    found: dict[str, Fault | None] = {}
-    for seat, occupant in table.items():
+async def probe_models(assignments: SeatAssignments) -> dict[str, Fault | None]:
+    """Probe the model of each seat, without spending a token if that is possible. None means that it can be reached."""
+    by_client: dict[int, Fault | None] = {}
+    by_seat: dict[str, Fault | None] = {}
+    for seat, occupant in assignments.items():
         if isinstance(occupant, ModelSeat):
-            model_client = occupant.model_clients[0]
-            if id(model_client) not in results:
-                results[id(model_client)] = await model_client.probe()
-            found[seat] = results[id(model_client)]
-    return found
+            client = occupant.model_clients[0]
+            if id(client) not in by_client:
+                by_client[id(client)] = await client.probe()
+            by_seat[seat] = by_client[id(client)]
+    return by_seat
 
 
-def check_reachable(table: SeatAssignments, probes: Mapping[str, Fault | None]) -> None:
+def check_reachable(assignments: SeatAssignments, probes: Mapping[str, Fault | None]) -> None:
     """Refuse to start if a seat's model certainly cannot answer and has no fallback.
 
-    A compatible server's list of models is not believed: many answer to more names than they list.
+    The list of models of a compatible server is not trusted: many servers accept more names than they list.
 
     Raises:
         ProviderError: names the seat, the cause and the next step.
     """
-    unusable = {seat: fault for seat, fault in probes.items() if fault and _is_certain(fault, table[seat])}
+    unusable = {seat: fault for seat, fault in probes.items() if fault and _is_certain(fault, assignments[seat])}
     if not unusable:
         return
     seat, fault = next(iter(unusable.items()))
-    models = [name for name, occupant in table.items() if isinstance(occupant, ModelSeat)]
+    models = [name for name, occupant in assignments.items() if isinstance(occupant, ModelSeat)]
     shared = len(models) > 1 and all(unusable.get(name) == fault for name in models)
     raise ProviderError(
         f"{'No seat' if shared else f'The seat {seat}'} can{'' if shared else 'not'} be used: {fault.message}",
-        f"Nothing was spent. Cure that, or choose another model: --seat {'all' if shared else seat}=PROVIDER:MODEL. "
+        f"Nothing was spent. Fix that, or choose another model: --seat {'all' if shared else seat}=PROVIDER:MODEL. "
         "`disputatio doctor` tests all seats.",
     )
 
 
 def _is_certain(fault: Fault, occupant: Occupant) -> bool:
-    """Whether a seat certainly cannot answer: a fallback may, and a model that is not listed may."""
+    """Whether a seat certainly cannot answer. A fallback may answer, and so may a model that is not listed."""
     if not isinstance(occupant, ModelSeat) or len(occupant.seatings) > 1:
         return False
     compatible = PROVIDERS[occupant.seatings[0].provider].kind is Kind.OPENAI_COMPATIBLE

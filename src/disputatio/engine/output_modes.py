@@ -1,14 +1,14 @@
-"""Chooses how models are asked for structured answers, where a provider's cache makes it a question of money.
+"""Chooses the output mode of models whose provider's cache makes one mode cheaper than another.
 
-Some providers put the schema of an answer in front of the prompt. Every form of a debate then begins a prompt of its
-own, and the history before the task, most of what is sent, is paid in full with nearly every call. In prompted mode the
-schema follows the task, and the history is served from the cache. Code checks the answer in either mode,
-but only the native one keeps a model from breaking the form, so an answer may have to be asked for again.
+Some providers put the schema of an answer in front of the prompt. Then every schema begins a prompt of its own, and
+nearly every call pays in full for the history, which is most of the prompt. In prompted mode the schema follows the
+task, and the cache serves the history. Code checks the answer in either mode. But only native mode prevents answers
+that do not fit the schema, and such an answer has to be requested again.
 
-The rule: one course of the debate is held with made-up answers of usual length, and its input is billed both ways, by
-the provider's rules and the table of prices. A model is asked in prompted mode where that saves at least a fiftieth of
-its whole bill: it then costs less as long as fewer than one answer in fifty has to be asked for again. Nothing is
-chosen where a mode was set, or where the price or the cache is not known. The record keeps the mode with the seat.
+The rule: simulate one course of the debate with made-up answers of usual length, and compute the bill for both modes
+from the provider's cache rules and its prices. Choose prompted mode if it saves at least a fiftieth of a model's whole
+bill. It then costs less if fewer than one answer in fifty is requested again. A configured mode stays, and so does the
+usual one if the price or the cache is unknown. The record keeps the mode with the seat.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from decimal import Decimal
 from typing import Final
 
 from disputatio.engine.opening import Proposal, make_rules
-from disputatio.engine.preview import course_plan, seat_profiles
+from disputatio.engine.preview import seat_profiles, simulated_plan
 from disputatio.engine.simulation import LaidOutCall, Simulation, TooLongError
 from disputatio.ledger.prices import PriceBook
 from disputatio.participants.caching import CachedCall, Prices, bill, cache_rules
@@ -30,26 +30,26 @@ from disputatio.prompts.definitions import with_definitions
 from disputatio.record.text import canonical
 
 LEAST_SAVED: Final = 0.02
-"""Of the bill of a model, input and output together."""
+"""The part of the bill of a model (input and output) that prompted mode must save."""
 MOST_CALLS: Final = 400
-"""Of a course that is billed: a cache is looked through for every call, which takes the square of their number."""
+"""Calls of the longest simulation that is billed. The time grows with the square of their number."""
 _FORM_BYTES: Final = 120
-"""Of the sentence before a schema in a prompt."""
-_FEW: Final = 1000
-"""Tokens at which prices are asked for: they rise for prompts of hundreds of thousands."""
-_MOST_KEPT: Final = 64
-_CHOSEN: OrderedDict[str, tuple[ModeChoice, ...]] = OrderedDict()
+"""Bytes of the sentence before a schema in a prompt."""
+_SAMPLE: Final = 1000
+"""Tokens by which prices are compared. Some prices rise for prompts of hundreds of thousands."""
+_CACHE_SIZE: Final = 64
+_CACHE: OrderedDict[str, tuple[ModeChoice, ...]] = OrderedDict()
 
 
 @dataclass(frozen=True, slots=True)
 class ModeChoice:
-    """How a model is asked because it costs less.
+    """A model that is asked in prompted mode because that costs less.
 
     Attributes:
         model: the model, with its provider.
         seats: the seats that it takes.
-        usd: what its input is expected to cost so, in US dollars.
-        native_usd: what it would cost in native mode.
+        usd: the expected cost of its input in US dollars.
+        native_usd: the same in native mode.
     """
 
     model: str
@@ -68,26 +68,26 @@ class ModeChoice:
 
 
 async def with_cheaper_modes(proposal: Proposal) -> tuple[Proposal, tuple[ModeChoice, ...]]:
-    """``proposal`` with the cheaper mode in each seat for which none is set, and what was chosen."""
+    """``proposal`` with the cheaper mode in each seat that has no configured one, and the choices."""
     open_seats = _open_seats(proposal)
     if not open_seats:
         return proposal, ()
     key = _key(proposal, open_seats)
-    if key not in _CHOSEN:
-        _CHOSEN[key] = await _choices(proposal, open_seats)
-        if len(_CHOSEN) > _MOST_KEPT:
-            _CHOSEN.popitem(last=False)
-    chosen = _CHOSEN[key]
-    prompted = {seat for row in chosen for seat in row.seats}
+    if key not in _CACHE:
+        _CACHE[key] = await _choose_modes(proposal, open_seats)
+        if len(_CACHE) > _CACHE_SIZE:
+            _CACHE.popitem(last=False)
+    choices = _CACHE[key]
+    prompted = {seat for row in choices for seat in row.seats}
     seats = {
         seat: replace(row, mode=OutputMode.PROMPTED) if seat in prompted else row
         for seat, row in proposal.settings.seats.items()
     }
-    return replace(proposal, settings=replace(proposal.settings, seats=seats)) if chosen else proposal, chosen
+    return replace(proposal, settings=replace(proposal.settings, seats=seats)) if choices else proposal, choices
 
 
 def _open_seats(proposal: Proposal) -> dict[str, ModelSeating]:
-    """The seats whose mode is a question of money."""
+    """The seats whose mode may be chosen by cost."""
     seats = proposal.format.seats_named([*proposal.settings.seats, *proposal.participants])
     rows = {seat: proposal.settings.seats[seat] for seat in seats if seat not in proposal.participants}
     return {
@@ -98,57 +98,60 @@ def _open_seats(proposal: Proposal) -> dict[str, ModelSeating]:
 
 
 def _key(proposal: Proposal, seats: Mapping[str, ModelSeating]) -> str:
-    """What a choice rests on, sizes to the kilobyte: a few words more in a motion change nothing."""
+    """The inputs of a choice. Sizes are in kilobytes, because a few more words in a motion change nothing."""
     sizes = [len(proposal.motion.text) >> 10, sum(len(row.text) for row in proposal.evidence) >> 10]
-    seated = [[seat, row.address, repr(row.price)] for seat, row in seats.items()]
+    models = [[seat, row.address, repr(row.price)] for seat, row in seats.items()]
     settings = proposal.settings
-    length_profile = repr(seat_profiles(proposal))
+    profiles = repr(seat_profiles(proposal))
     rules = repr(make_rules(proposal.format, settings))
     tools = repr((settings.tools, settings.tool_limits))
-    return canonical([proposal.format.name, rules, seated, sizes, settings.stagger, length_profile, tools])
+    return canonical([proposal.format.name, rules, models, sizes, settings.stagger, profiles, tools])
 
 
-async def _choices(proposal: Proposal, seats: Mapping[str, ModelSeating]) -> tuple[ModeChoice, ...]:
-    length_profile = {seat: replace(row, draws=False) for seat, row in seat_profiles(proposal).items()}
+async def _choose_modes(proposal: Proposal, seats: Mapping[str, ModelSeating]) -> tuple[ModeChoice, ...]:
+    profiles = {seat: replace(row, draws=False) for seat, row in seat_profiles(proposal).items()}
     try:
-        course = Simulation(await course_plan(proposal, length_profile), length_profile, lays_out=True)
-        await course.run()
+        simulation = Simulation(await simulated_plan(proposal, profiles), profiles, lays_out=True)
+        await simulation.run()
     except (LookupError, TypeError, ValueError, AttributeError, TooLongError):
-        # As of an estimate: there is none for forms of a user's own that no typical answer is known for.
+        # As for an estimate: some forms of a user's own have no typical answer.
         return ()
-    if len(course.laid_out) > MOST_CALLS:
+    if len(simulation.laid_out) > MOST_CALLS:
         return ()
     by_model: dict[str, list[str]] = {}
     for seat, row in seats.items():
         by_model.setdefault(row.address, []).append(seat)
-    found = []
+    choices = []
     for names in by_model.values():
-        calls = [row for row in course.laid_out if row.seat in names]
-        reasoning = sum(length_profile[row.seat].reasoning for row in calls)
-        choice = _choice(seats[names[0]], tuple(names), calls, reasoning, staggered=proposal.settings.stagger)
-        found += [choice] if choice else []
-    return tuple(found)
+        calls = [row for row in simulation.laid_out if row.seat in names]
+        reasoning = sum(profiles[row.seat].reasoning for row in calls)
+        choice = _choose_mode(seats[names[0]], tuple(names), calls, reasoning, staggered=proposal.settings.stagger)
+        choices += [choice] if choice else []
+    return tuple(choices)
 
 
-def _choice(
+def _choose_mode(
     seating: ModelSeating, seats: tuple[str, ...], calls: Sequence[LaidOutCall], reasoning: int, *, staggered: bool
 ) -> ModeChoice | None:
-    """The choice for one model; None where it is asked as usual."""
+    """The choice for one model; None if it keeps its usual mode."""
     rules, prices = cache_rules(seating), PriceBook()
-    fresh = _usd(prices, seating, Usage(_FEW, 0, 0))
-    if rules is None or fresh is None or not fresh:
-        return None
-    read, written, said = (
-        _usd(prices, seating, usage) for usage in (Usage(_FEW, 0, _FEW), Usage(_FEW, 0, 0, _FEW), Usage(0, _FEW, 0))
+    fresh, read, written, output = (
+        _usd_per_token(prices, seating, usage)
+        for usage in (
+            Usage(_SAMPLE, 0, 0),
+            Usage(_SAMPLE, 0, _SAMPLE),
+            Usage(_SAMPLE, 0, 0, _SAMPLE),
+            Usage(0, _SAMPLE, 0),
+        )
     )
-    if read is None or written is None or said is None:
+    if rules is None or not fresh or read is None or written is None or output is None:
         return None
     parts = Prices(float(read / fresh), float(written / fresh))
     native, prompted = (
         fresh * Decimal(bill(sent, rules, parts, staggered=staggered).cost)
         for sent in (native_calls(calls), prompted_calls(calls))
     )
-    output = said * (sum(row.output_tokens for row in calls) + reasoning)
+    output *= sum(row.output_tokens for row in calls) + reasoning
     if native - prompted < Decimal(LEAST_SAVED) * (native + output):
         return None
     return ModeChoice(seating.address, seats, prompted, native)
@@ -163,15 +166,15 @@ def native_calls(calls: Sequence[LaidOutCall]) -> list[CachedCall]:
 
 
 def prompted_calls(calls: Sequence[LaidOutCall]) -> list[CachedCall]:
-    """The calls with their schemas behind the task."""
+    """The calls with their schemas after the task."""
     sent = []
     for row in calls:
-        words = 0 if row.call.schema is None else len(canonical(with_definitions(row.call.schema))) + _FORM_BYTES
-        sent.append(CachedCall(row.wave, row.shared, row.task + words // 4))
+        size = 0 if row.call.schema is None else len(canonical(with_definitions(row.call.schema))) + _FORM_BYTES
+        sent.append(CachedCall(row.wave, row.shared, row.task + size // 4))
     return sent
 
 
-def _usd(prices: PriceBook, seating: ModelSeating, usage: Usage) -> Decimal | None:
-    """What one token of that kind costs."""
+def _usd_per_token(prices: PriceBook, seating: ModelSeating, usage: Usage) -> Decimal | None:
+    """The price of one token, from the price of a sample."""
     charged = prices.charge(seating, None, usage).usd
-    return None if charged is None else charged / _FEW
+    return None if charged is None else charged / _SAMPLE

@@ -1,4 +1,4 @@
-"""What the engine needs from outside: a clock, observers and a call limiter."""
+"""The interfaces that the engine needs from outside: a clock, observers, a call limiter and batches."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class SystemClock:
     """The machine's own clock."""
 
     def __init__(self) -> None:
-        self._second, self._shown = -1, ""
+        self._second, self._text = -1, ""
 
     def now(self) -> str:
         """UTC with microseconds."""
         second, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
         if second != self._second:
             self._second = second
-            self._shown = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        return f"{self._shown}.{nanoseconds // 1000:06d}Z"
+            self._text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return f"{self._text}.{nanoseconds // 1000:06d}Z"
 
     def monotonic(self) -> float:
         """Seconds."""
@@ -65,7 +65,7 @@ class DetachAware(Protocol):
     """An observer that keeps state for each debate while it runs here."""
 
     def on_detach(self, debate: str) -> None:
-        """``debate`` no longer runs here, whether or not an event said so: another process may run it."""
+        """``debate`` no longer runs here, with or without an event; another process may run it."""
 
 
 class CallLimiter(Protocol):
@@ -79,16 +79,16 @@ class Batches(Protocol):
     """Sends calls of many debates together (`disputatio.participants.batch.collector`)."""
 
     def open(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
-        """A client of a model whose calls may go in batches."""
+        """A client of a model that may send its calls in batches."""
 
     def takes(self, seating: ModelSeating) -> bool:
         """Whether calls to ``seating`` can go in batches."""
 
     def running(self, debate: str) -> AbstractContextManager[None]:
-        """A debate runs while the context lasts."""
+        """In this context the debate runs."""
 
     def waiting(self, debate: str) -> AbstractContextManager[None]:
-        """A part of a debate waits, while the context lasts, for what only an answer can bring."""
+        """In this context a part of the debate waits for an answer."""
 
     async def recall(self, debate: str) -> None:
         """Learn which calls of a resumed debate were handed to a batch."""
@@ -121,7 +121,7 @@ class CombinedObserver:
             observer.on_text(path, part, text)
 
     def on_detach(self, debate: str) -> None:
-        """Forward to the observers that want to know."""
+        """Forward to the observers that have this method."""
         for observer in self._observers:
             if isinstance(observer, DetachAware):
                 observer.on_detach(debate)

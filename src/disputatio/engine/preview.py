@@ -1,9 +1,9 @@
-"""What a debate would take, without a call: the rules are run with answers of typical length.
+"""Previews what a debate would take, without a call: runs its rules with answers of typical length.
 
-What is sent is counted, since every prompt is composed as it would be: rules, motion, evidence, forms. What models say
-is assumed, by their habits (``disputatio.participants.length_profiles``): all of the output, and the part of the input
-that is read again of it. Calls that fail are not in it. Tokens are four bytes each. Tools are counted at most: as if
-every seat that has some used all its rounds.
+Every prompt is composed and counted as it would be sent: rules, motion, evidence, schemas. The length of answers is
+assumed from length profiles (``disputatio.participants.length_profiles``): all of the output, and the part of the input
+that repeats it. Failed calls are not counted. A token is four bytes. Tools count at their most: as if every seat that
+has tools used all its rounds.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from disputatio.participants.reasoning import FEWEST_SEEN, expected_reasoning, m
 
 @dataclass(frozen=True, slots=True)
 class SeatPreview:
-    """What one seat would take. ``usd`` is None where no price is known.
+    """What one seat would take. ``usd`` is None if no price is known.
 
-    ``said_tokens`` is the part of the input that is assumed: what seats would have said before. ``reasoning_tokens`` is
-    the part of the output that its model would reason, ``cached_usd`` the cost with all input cached.
+    ``said_tokens`` is the assumed part of the input, which repeats what seats would have said. ``reasoning_tokens`` is
+    the part of the output for reasoning, ``cached_usd`` the cost with all input cached.
     """
 
     seat: str
@@ -51,15 +51,15 @@ class SeatPreview:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a debate would take. ``usd`` is None where the price of a seat is not known."""
+    """What a debate would take. ``usd`` is None if the price of a seat is unknown."""
 
     seats: tuple[SeatPreview, ...]
 
-    def in_batches(self, seated: Mapping[str, ModelSeating]) -> Preview:
+    def in_batches(self, seatings: Mapping[str, ModelSeating]) -> Preview:
         """The same with the price of batches, for the seats whose calls can go in batches."""
         rows = (
             replace(row, usd=_batched(row.usd), cached_usd=_batched(row.cached_usd))
-            if row.seat in seated and is_batched(seated[row.seat])
+            if row.seat in seatings and is_batched(seatings[row.seat])
             else row
             for row in self.seats
         )
@@ -87,7 +87,7 @@ class Preview:
 
     @property
     def reasoning_tokens(self) -> int:
-        """The part of the output that models would reason."""
+        """The part of the output for reasoning."""
         return sum(row.reasoning_tokens for row in self.seats)
 
     @property
@@ -102,12 +102,12 @@ class Preview:
 
 
 class _NoClient:
-    """Stands where a real gateway would; a preview makes no calls."""
+    """Takes the place of a real client, because a preview makes no calls."""
 
     modes = (OutputMode.NATIVE,)
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:  # noqa: ARG002
-        raise AssertionError("a preview calls nobody")
+        raise AssertionError("a preview makes no calls")
 
     async def probe(self) -> Fault | None:
         return None
@@ -118,7 +118,7 @@ class _NoClient:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a debate has taken when ``phase`` is over: calls, and tokens of input and output together."""
+    """What a debate has taken by the end of ``phase``: calls, and tokens of input and output together."""
 
     phase: str
     calls: int
@@ -126,7 +126,7 @@ class Stage:
 
 
 SIMULATIONS = 6
-"""Courses of a debate that an estimate is the mean of, where choices are drawn."""
+"""How many simulations an estimate is the mean of, if choices are random."""
 
 _ALIKE = 0.05
 _BRIEF = 120
@@ -139,38 +139,34 @@ class Simulations:
 
     def __init__(self, proposal: Proposal) -> None:
         self.proposal = proposal
-        self._held: dict[tuple[object, ...], tuple[Plan, list[SimulatedCall]]] = {}
+        self._simulated: dict[tuple[object, ...], tuple[Plan, list[SimulatedCall]]] = {}
         self._prices = PriceBook()
 
-    async def of(
-        self, length_profile: Mapping[str, LengthProfile], number: int = 0
-    ) -> tuple[Plan, list[SimulatedCall]]:
-        """What a course rests on whose seats have these habits, and its calls.
+    async def run(self, profiles: Mapping[str, LengthProfile], number: int = 0) -> tuple[Plan, list[SimulatedCall]]:
+        """The plan and the calls of a simulation whose seats have these length profiles.
 
         Raises:
-            InvalidInputError: something in the proposal cannot be used, or the course is too long.
+            InvalidInputError: something in the proposal is unusable, or the debate is too long.
         """
-        # Reasoning comes on top of each call, and changes nothing else.
-        length_profile = {
-            seat: replace(row, reasoning=0, reasoning_range=(0, 0)) for seat, row in length_profile.items()
-        }
-        key = (number, *length_profile.items())
-        if key not in self._held:
-            course = Simulation(await course_plan(self.proposal, length_profile), length_profile, number)
-            await course.run()
-            self._held[key] = course.plan, course.calls
-        return self._held[key]
+        # Reasoning adds tokens to each call, and changes nothing else.
+        profiles = {seat: replace(row, reasoning=0, reasoning_range=(0, 0)) for seat, row in profiles.items()}
+        key = (number, *profiles.items())
+        if key not in self._simulated:
+            simulation = Simulation(await simulated_plan(self.proposal, profiles), profiles, number)
+            await simulation.run()
+            self._simulated[key] = simulation.plan, simulation.calls
+        return self._simulated[key]
 
-    async def preview(self, length_profile: Mapping[str, LengthProfile], number: int = 0) -> Preview:
-        """What such a course takes, seat by seat. Raises as ``of``."""
-        plan, made = await self.of(length_profile, number)
-        calls: dict[str, list[SimulatedCall]] = {seat: [] for seat in plan.table}
-        for row in made:
+    async def preview(self, profiles: Mapping[str, LengthProfile], number: int = 0) -> Preview:
+        """What such a simulation takes, seat by seat. Raises what ``run`` raises."""
+        plan, all_calls = await self.run(profiles, number)
+        calls: dict[str, list[SimulatedCall]] = {seat: [] for seat in plan.assignments}
+        for row in all_calls:
             calls[row.seat].append(row)
         return Preview(
             tuple(
-                _seat_preview(seat, occupant, calls[seat], length_profile[seat].reasoning, self._prices)
-                for seat, occupant in plan.table.items()
+                _seat_preview(seat, occupant, calls[seat], profiles[seat].reasoning, self._prices)
+                for seat, occupant in plan.assignments.items()
                 if isinstance(occupant, ModelSeat) and seat not in self.proposal.participants
             )
         )
@@ -180,177 +176,172 @@ def _batched(usd: Decimal | None) -> Decimal | None:
     return None if usd is None else usd * BATCH_SHARE
 
 
-async def preview(proposal: Proposal, courses: Simulations | None = None, *, batch: bool = False) -> Preview:
-    """What ``proposal`` would take, by the habits of the models in its seats.
+async def preview(proposal: Proposal, simulations: Simulations | None = None, *, batch: bool = False) -> Preview:
+    """What ``proposal`` would take, by the length profiles of the models in its seats.
 
-    Where one of them chooses at random, a debate may be over after one round or go on to the last: the mean over
-    ``SIMULATIONS`` is taken, unless the first two are alike. Of long debates fewer are taken, so that all of them
-    together have no more than ``MOST_TURNS`` calls.
+    If a profile chooses at random, a debate may end after one round or only after the last. The preview is then the
+    mean over ``SIMULATIONS``, unless the first two are alike. Long debates have fewer simulations, with at most
+    ``MOST_TURNS`` calls together.
 
     Args:
         proposal: the debate.
-        courses: its courses, where other figures are taken from them too.
-        batch: whether calls go in batches where they can.
+        simulations: its simulations, if other figures use them too.
+        batch: whether calls go in batches if they can.
 
     Raises:
-        InvalidInputError: something in it cannot be used, or it is too long.
+        InvalidInputError: something in the proposal is unusable, or the debate is too long.
     """
-    courses, length_profile = courses or Simulations(proposal), seat_profiles(proposal)
-    held = [await courses.preview(length_profile)]
-    while any(row.draws for row in length_profile.values()) and len(held) < SIMULATIONS:
-        if len(held) == 2 and abs(held[0].tokens - held[1].tokens) <= _ALIKE * held[0].tokens:
+    simulations, profiles = simulations or Simulations(proposal), seat_profiles(proposal)
+    rows = [await simulations.preview(profiles)]
+    while any(row.draws for row in profiles.values()) and len(rows) < SIMULATIONS:
+        if len(rows) == 2 and abs(rows[0].tokens - rows[1].tokens) <= _ALIKE * rows[0].tokens:
             break
-        if sum(row.calls for row in held) + max(row.calls for row in held) > MOST_TURNS:
+        if sum(row.calls for row in rows) + max(row.calls for row in rows) > MOST_TURNS:
             break
-        held.append(await courses.preview(length_profile, len(held)))
-    found = _mean(held)
-    return found.in_batches(proposal.settings.seats) if batch else found
+        rows.append(await simulations.preview(profiles, len(rows)))
+    mean = _mean(rows)
+    return mean.in_batches(proposal.settings.seats) if batch else mean
 
 
 async def preview_range(
-    proposal: Proposal, seen: Preview, courses: Simulations | None = None
+    proposal: Proposal, expected: Preview, simulations: Simulations | None = None
 ) -> tuple[Preview, Preview]:
-    """The least and the most to expect of ``proposal``, whose preview is ``seen``.
+    """The least and the most that ``proposal`` takes; ``expected`` is its preview.
 
-    The least: a sentence where a paragraph may stand, agreement as soon as there can be, no reasoning, and all input
-    cached. The most: eight tenths of what the forms allow, every round, and much reasoning. Where the length of a
-    model's texts is declared or told, it holds for both, and only lists, rounds and reasoning differ. Answers that are
-    not accepted, and calls that fail, are in neither.
+    The least: a sentence in place of a paragraph, the earliest possible agreement, no reasoning, and all input cached.
+    The most: eight tenths of what the schemas allow, every round, and much reasoning. If the length of a model's texts
+    is declared or configured, it applies to both, and only lists, rounds and reasoning differ. Rejected answers and
+    failed calls are in neither.
 
     Raises:
-        InvalidInputError: something in it cannot be used, or it is too long.
+        InvalidInputError: something in the proposal is unusable, or the debate is too long.
     """
-    courses, seats = courses or Simulations(proposal), seat_profiles(proposal)
+    simulations, seats = simulations or Simulations(proposal), seat_profiles(proposal)
     least, most = ({seat: end(row) for seat, row in seats.items()} for end in (LengthProfile.least, LengthProfile.most))
     ends = [least, most]
     if any(row.reasoning_range[1] for row in seats.values()):
-        # Where time is counted in words, short speeches are more calls, each of which reasons.
+        # If speaking time is in words, short speeches mean more calls, each with its reasoning.
         ends += [
-            {seat: replace(row, reasoning=end[seat].reasoning) for seat, row in length_profile.items()}
-            for length_profile, end in ((least, most), (most, least), (seats, least), (seats, most))
+            {seat: replace(row, reasoning=end[seat].reasoning) for seat, row in profiles.items()}
+            for profiles, end in ((least, most), (most, least), (seats, least), (seats, most))
         ]
     if hasattr(proposal.format.rules, "free_cap"):
-        # Time that is counted in words holds more speeches of brief debaters than of any other.
+        # If speaking time is in words, brief debaters make the most speeches.
         ends.append({seat: row if row.characters else replace(row, characters=_BRIEF) for seat, row in least.items()})
-    # Where lengths are known the ends lie close together, and random choices may lead out of them.
-    found = [seen, *[await courses.preview(row) for row in ends]]
-    fewest = min(found, key=lambda row: row.tokens)
-    longest = max(found, key=lambda row: row.tokens)
-    # The course with the most tokens need not be the one with the most calls.
-    calls = [[row.calls for row in same] for same in zip(*(row.seats for row in found), strict=True)]
-    least_of = zip(fewest.seats, calls, strict=True)
-    cached = Preview(tuple(replace(row, usd=row.cached_usd, calls=min(made)) for row, made in least_of))
-    return cached, Preview(tuple(replace(row, calls=max(made)) for row, made in zip(longest.seats, calls, strict=True)))
+    # With known lengths the ends are close together, and random choices may exceed them.
+    previews = [expected, *[await simulations.preview(row) for row in ends]]
+    fewest = min(previews, key=lambda row: row.tokens)
+    longest = max(previews, key=lambda row: row.tokens)
+    # The simulation with the most tokens need not have the most calls.
+    calls = [[row.calls for row in same] for same in zip(*(row.seats for row in previews), strict=True)]
+    return (
+        Preview(
+            tuple(
+                replace(row, usd=row.cached_usd, calls=min(counts))
+                for row, counts in zip(fewest.seats, calls, strict=True)
+            )
+        ),
+        Preview(tuple(replace(row, calls=max(counts)) for row, counts in zip(longest.seats, calls, strict=True))),
+    )
 
 
-async def preview_stages(proposal: Proposal, courses: Simulations | None = None) -> tuple[Stage, ...]:
+async def preview_stages(proposal: Proposal, simulations: Simulations | None = None) -> tuple[Stage, ...]:
     """What the longest course of ``proposal`` has taken by the end of each phase.
 
     Raises:
-        InvalidInputError: something in it cannot be used, or it is too long.
+        InvalidInputError: something in the proposal is unusable, or the debate is too long.
     """
-    length_profile = {seat: replace(row, draws=False) for seat, row in seat_profiles(proposal).items()}
-    return _stages((await (courses or Simulations(proposal)).of(length_profile))[1], length_profile)
+    profiles = {seat: replace(row, draws=False) for seat, row in seat_profiles(proposal).items()}
+    return _stages((await (simulations or Simulations(proposal)).run(profiles))[1], profiles)
 
 
-async def early_ends(proposal: Proposal, courses: Simulations | None = None) -> tuple[Stage, ...]:
-    """The stages after which ``proposal`` may be over, where there are several; none where it always goes to the end.
+async def early_ends(proposal: Proposal, simulations: Simulations | None = None) -> tuple[Stage, ...]:
+    """The stages after which ``proposal`` may end, if there are several; empty if it always runs to its last phase.
 
     Raises:
-        InvalidInputError: something in it cannot be used, or it is too long.
+        InvalidInputError: something in the proposal is unusable, or the debate is too long.
     """
-    courses = courses or Simulations(proposal)
-    longest = await preview_stages(proposal, courses)
-    shortest = _stages((await courses.of(dict.fromkeys(seat_profiles(proposal), SHORT)))[1], {})
+    simulations = simulations or Simulations(proposal)
+    longest = await preview_stages(proposal, simulations)
+    shortest = _stages((await simulations.run(dict.fromkeys(seat_profiles(proposal), SHORT)))[1], {})
     if len(shortest) == len(longest):
         return ()
-    # A panel counts its votes after every phase; other formats end with the phase that ends their first round.
+    # A panel counts its votes after every phase. Other formats end with the last phase of their first round.
     return tuple(row for row in longest if proposal.format.free_seats or row.phase.startswith(shortest[-1].phase))
 
 
-def _stages(calls: Sequence[SimulatedCall], length_profile: Mapping[str, LengthProfile]) -> tuple[Stage, ...]:
+def _stages(calls: Sequence[SimulatedCall], profiles: Mapping[str, LengthProfile]) -> tuple[Stage, ...]:
     stages: dict[str, Stage] = {}
     tokens = 0
     for number, row in enumerate(calls, start=1):
-        tokens += (
-            row.input_tokens
-            + row.output_tokens
-            + (length_profile[row.seat].reasoning if row.seat in length_profile else 0)
-        )
+        tokens += row.input_tokens + row.output_tokens
+        tokens += profiles[row.seat].reasoning if row.seat in profiles else 0
         stages[row.phase] = Stage(row.phase, number, tokens)
     return tuple(stages.values())
 
 
 def seat_profiles(proposal: Proposal) -> dict[str, LengthProfile]:
-    """How the model in each seat is taken to answer: as was set, else as is declared of it."""
-    told = proposal.settings.estimate
-    length_profile: dict[str, LengthProfile] = {}
+    """The length profile of each seat: the configured one, or that of its model."""
+    configured = proposal.settings.estimate
+    profiles: dict[str, LengthProfile] = {}
     for seat in proposal.format.seats_named([*proposal.settings.seats, *proposal.participants]):
-        script = seat in proposal.participants
-        known = USUAL if script else _with_reasoning(length_profile_of(proposal.settings.seats[seat]), proposal, seat)
-        if told.characters is not None:
-            known = replace(known, characters=told.characters, by_field=())
-        elif told.share is not None:
-            known = replace(known, share=told.share, characters=None)
-        length_profile[seat] = known
-    return length_profile
+        profile = USUAL if seat in proposal.participants else _profile_of(proposal.settings.seats[seat])
+        if configured.characters is not None:
+            profile = replace(profile, characters=configured.characters, by_field=())
+        elif configured.share is not None:
+            profile = replace(profile, share=configured.share, characters=None)
+        profiles[seat] = profile
+    return profiles
 
 
-def _with_reasoning(length_profile: LengthProfile, proposal: Proposal, seat: str) -> LengthProfile:
-    """``length_profile`` with what is known or assumed of how much the seat's model reasons."""
-    seating = proposal.settings.seats[seat]
+def _profile_of(seating: ModelSeating) -> LengthProfile:
+    """The length profile of a model, with the reasoning that it has shown or is assumed to need."""
     least, usual, most = expected_reasoning(seating, PROCESS_ALLOWANCES.seen(seating))
-    return replace(length_profile, reasoning=usual, reasoning_range=(least, most))
+    return replace(length_profile_of(seating), reasoning=usual, reasoning_range=(least, most))
 
 
-async def course_plan(proposal: Proposal, length_profile: Mapping[str, LengthProfile]) -> Plan:
-    """What a course of ``proposal`` rests on."""
-    table: dict[str, Occupant] = {}
-    for seat in length_profile:
-        # A script is not run for a preview: it may count its calls, or be a person.
+async def simulated_plan(proposal: Proposal, profiles: Mapping[str, LengthProfile]) -> Plan:
+    """The plan of a simulation of ``proposal``."""
+    assignments: dict[str, Occupant] = {}
+    for seat in profiles:
+        # A preview does not ask participants: one may be a person, or count its calls.
         seating = _PLACEHOLDER if seat in proposal.participants else proposal.settings.seats[seat]
         if seat not in proposal.participants and is_rule_based(seating):
-            table[seat] = make_analyst(seating, seat, proposal.format)
+            assignments[seat] = make_analyst(seating, seat, proposal.format)
             continue
-        table[seat] = ModelSeat((replace(seating, fallback=None),), (_NoClient(),))
-    words, _ = name_tools(proposal.settings, table)
-    plan = await prepare_plan(proposal, table, open_prompts(proposal.prompts))
-    plan = replace(plan, tools=PreviewTools(words, proposal.settings.tool_limits))
-    return (
-        plan
-        if any(row.invents for row in length_profile.values())
-        else replace(plan, rules=_without_rule_asks(plan.rules))
-    )
+        assignments[seat] = ModelSeat((replace(seating, fallback=None),), (_NoClient(),))
+    words, _ = name_tools(proposal.settings, assignments)
+    plan = await prepare_plan(proposal, assignments, open_prompts(proposal.prompts))
+    rules = plan.rules if any(row.invents for row in profiles.values()) else _without_rule_asks(plan.rules)
+    return replace(plan, rules=rules, tools=PreviewTools(words, proposal.settings.tool_limits))
 
 
 def _mean(previews: Sequence[Preview]) -> Preview:
-    """Seat by seat, rounded; a preview has the same seats whatever its course."""
+    """The mean of each seat, rounded. All simulations of a debate have the same seats."""
     if len(previews) == 1:
         return previews[0]
+    counts = ("calls", "input_tokens", "output_tokens", "said_tokens", "reasoning_tokens")
     rows = []
     for same in zip(*(row.seats for row in previews), strict=True):
-        calls, said = round(fmean(row.calls for row in same)), round(fmean(row.said_tokens for row in same))
-        tokens_in = round(fmean(row.input_tokens for row in same))
-        tokens_out = round(fmean(row.output_tokens for row in same))
-        costs = [_sum(row.usd for row in same), _sum(row.cached_usd for row in same)]
-        usd, cached = (None if cost is None else cost / len(same) for cost in costs)
-        row = replace(same[0], calls=calls, input_tokens=tokens_in, output_tokens=tokens_out, usd=usd, said_tokens=said)
-        reasoning = round(fmean(row.reasoning_tokens for row in same))
-        rows.append(replace(row, reasoning_tokens=reasoning, cached_usd=cached))
+        means: dict[str, Any] = {name: round(fmean(getattr(row, name) for row in same)) for name in counts}
+        for name in ("usd", "cached_usd"):
+            cost = _sum(getattr(row, name) for row in same)
+            means[name] = None if cost is None else cost / len(same)
+        rows.append(replace(same[0], **means))
     return Preview(tuple(rows))
 
 
 def _without_rule_asks(rules: Any) -> Any:
-    """The rules with nobody asked again for breaking one: typical words quote nothing and may be of the wrong kind."""
-    limits = {row.name: getattr(rules, row.name) for row in fields(rules)}
-    held = {name: replace(row, rule_asks=0) for name, row in limits.items() if isinstance(row, Limits)}
-    return replace(rules, **held)
+    """The rules without retries of turns that break one: made-up words quote nothing and may be of the wrong kind."""
+    values = {row.name: getattr(rules, row.name) for row in fields(rules)}
+    limits = {name: replace(row, rule_asks=0) for name, row in values.items() if isinstance(row, Limits)}
+    return replace(rules, **limits)
 
 
 def _seat_preview(
     seat: str, occupant: ModelSeat, calls: Sequence[SimulatedCall], reasoning: int, prices: PriceBook
 ) -> SeatPreview:
-    """What a seat takes whose model reasons so many tokens in each call."""
+    """What a seat takes if its model spends ``reasoning`` tokens on reasoning in each call."""
     costs: list[list[Decimal | None]] = [
         [
             prices.charge(
@@ -375,42 +366,40 @@ def _seat_preview(
 
 
 def _sum(costs: Iterable[Decimal | None]) -> Decimal | None:
-    """Their sum; None where one is not known."""
+    """The sum of ``costs``; None if one is unknown."""
     rows = list(costs)
     return None if None in rows else sum((cost for cost in rows if cost is not None), Decimal(0))
 
 
 def describe_assumptions(proposal: Proposal) -> str:
-    """What is assumed of the answers of ``proposal``, in a sentence for people."""
-    told = dict.fromkeys(_assumed(row) for row in seat_profiles(proposal).values())
-    answers = f"Assumed: {'; '.join(told)}. Four bytes to a token; nothing cached, no call failed."
-    return " ".join([answers, *_assumed_reasoning(proposal)])
+    """The assumptions about answers, in a sentence for people."""
+    answers = dict.fromkeys(_describe_profile(row) for row in seat_profiles(proposal).values())
+    sentence = f"Assumed: {'; '.join(answers)}. Four bytes to a token; nothing cached, no call failed."
+    return " ".join([sentence, *_describe_reasoning(proposal)])
 
 
-def _assumed_reasoning(proposal: Proposal) -> Iterator[str]:
-    """What is assumed of the reasoning of each model that reasons, a sentence each."""
-    length_profile = seat_profiles(proposal)
-    seated = {
-        model_key(row): (row, length_profile[seat])
-        for seat, row in proposal.settings.seats.items()
-        if seat in length_profile
+def _describe_reasoning(proposal: Proposal) -> Iterator[str]:
+    """The assumption about each model that reasons, in a sentence."""
+    profiles = seat_profiles(proposal)
+    models = {
+        model_key(row): (row, profiles[seat]) for seat, row in proposal.settings.seats.items() if seat in profiles
     }
-    for seating, row in seated.values():
+    for seating, row in models.values():
         calls = PROCESS_ALLOWANCES.seen(seating).calls
         if calls >= FEWEST_SEEN and row.reasoning_range[1]:
             yield f"{seating.model} reasons {row.reasoning:,} tokens a call, the mean of {calls} calls."
         elif row.reasoning_range[1]:
             yield (
                 f"{seating.model} reasons {row.reasoning:,} tokens a call, at most {row.reasoning_range[1]:,}: a "
-                "guess, until debates in the store show what it takes."
+                "guess, until debates in the store show what it needs."
             )
 
 
-def _assumed(length_profile: LengthProfile) -> str:
-    if length_profile.by_field:
+def _describe_profile(profile: LengthProfile) -> str:
+    if profile.by_field:
         return "a made-up sentence for each text and choices at random, as the fake provider answers"
-    share = f"texts {length_profile.share:.0%} as long as the form allows"
-    length = f"texts of {length_profile.characters} characters" if length_profile.characters else share
+    share = f"texts {profile.share:.0%} as long as the form allows"
+    length = f"texts of {profile.characters} characters" if profile.characters else share
     return f"{length}, every round held, nothing rejected"
 
 

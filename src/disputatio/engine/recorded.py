@@ -1,4 +1,4 @@
-"""Resolve the settings of a recorded debate: its models, with today's keys."""
+"""Resolve the settings of a recorded debate: its models, with the current keys."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from disputatio.record.events import DebateOpened
 
 
 def recorded_settings(opened: DebateOpened, arguments: Arguments, rules_file: str | None = None) -> Settings:
-    """Resolve today's settings with the recorded models in the seats that ``arguments`` do not name.
+    """Resolve the current settings, with the recorded models in the seats that ``arguments`` do not name.
 
-    The settings bring the keys. The environment does not choose models here.
+    The settings supply the keys. The environment does not choose models here.
 
     Args:
-        opened: the opening of a record that verifies.
-        arguments: today's command line.
-        rules_file: the current path of its own rules, if they were moved.
+        opened: the opening of a verified record.
+        arguments: the current command line.
+        rules_file: the current path of the file of rules, if it was moved.
 
     Raises:
         ResumeMismatchError: the given address differs from the recorded one.
@@ -41,7 +41,7 @@ def recorded_settings(opened: DebateOpened, arguments: Arguments, rules_file: st
     arguments = arguments.with_seats((*recorded, *arguments.seated()))
     form = load_recorded_format(opened, rules_file)
     if form.free_seats:
-        # Who sits there is known from the record alone, whatever the environment calls its debaters.
+        # The record alone says which debaters there are.
         arguments = arguments.with_values({("debaters",): list(seats)})
     return settings_for(form, arguments)
 

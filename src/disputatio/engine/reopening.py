@@ -1,28 +1,28 @@
-"""Which asks of a closed debate are taken back, so that a seat that could not be reached is asked once more."""
+"""Finds the asks of a closed debate to repeat because their seats could not be reached."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from disputatio.engine.debate_run import Plan, recorded_answer
-from disputatio.kernel import Driver
+from disputatio.kernel import Abstention, Ask, Driver, Turn
 from disputatio.record.events import Abstained
 from disputatio.record.history import History, Status
 
 
 def list_failed(history: History, again: Collection[str]) -> tuple[str, ...]:
-    """The asks of a debate that ended without a seat, where the reason is one of ``again``."""
+    """The asks of a debate whose seats abstained for a reason in ``again``; none unless it ended without a seat."""
     if history.status not in {Status.DEGRADED, Status.FAILED}:
         return ()
     return tuple(path for path, row in history.answered.items() if isinstance(row, Abstained) and row.reason in again)
 
 
 def list_reopened(history: History, plan: Plan, again: Collection[str]) -> tuple[str, ...]:
-    """The asks that are taken back before a debate is resumed.
+    """The asks that a resumed debate repeats.
 
-    Where seats failed for a reason in ``again``: their asks, and every turn that rests on them. A turn rests on a
-    missing one if the rules do not reach it while that one is open. So everything said in parallel is kept.
-    Elsewhere: the abstentions on which nothing rests.
+    If seats failed for a reason in ``again``, these are their asks and every turn that depends on them. A turn depends
+    on a missing one if the rules do not reach it while that one is open, so parallel turns are kept. Otherwise these
+    are the abstentions on which no other turn depends.
 
     Raises:
         ResumeMismatchError: a recorded turn does not fit the rules of this run.
@@ -32,15 +32,14 @@ def list_reopened(history: History, plan: Plan, again: Collection[str]) -> tuple
     failed = set(list_failed(history, again))
     if not failed:
         return history.reopenable
-    driver = Driver(plan.format.rulebook(plan.rules, plan.context))
     kept: set[str] = set()
-    waiting = True
-    while waiting:
-        waiting = False
-        for path, ask in driver.open_asks.items():
-            row = history.answered.get(path)
-            if row is not None and path not in failed:
-                driver.answer(path, recorded_answer(path, ask, row))
-                kept.add(path)
-                waiting = True
+
+    def keep(path: str, ask: Ask) -> Turn | Abstention | None:
+        row = history.answered.get(path)
+        if row is None or path in failed:
+            return None
+        kept.add(path)
+        return recorded_answer(path, ask, row)
+
+    Driver(plan.format.rulebook(plan.rules, plan.context)).answer_all(keep)
     return tuple(path for path in history.answered if path not in kept)

@@ -1,4 +1,4 @@
-"""What a review brings to its opening: its brief, its usual ceiling, who should moderate, and evidence by round."""
+"""Sets up a review: its brief, its usual ceiling, a warning about its moderator, and evidence by round."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from disputatio.prompts import PromptContext
 
 
 def review_rules(form: Format, settings: Settings) -> dict[str, Any]:
-    """The brief and the positions of a review; nothing for another format.
+    """The brief of a review; empty for another format.
 
     Raises:
-        InvalidInputError: there is no such preset, or positions and proposers do not match.
+        InvalidInputError: there is no such preset, or the numbers of positions and proposers differ.
     """
     chosen = settings.format
     if not hasattr(form.rules(), "brief") or not isinstance(chosen, Review):
@@ -47,71 +47,70 @@ def review_rules(form: Format, settings: Settings) -> dict[str, Any]:
 def read_sources_by_round(
     first: Iterable[Any], later: Sequence[tuple[int, Any]]
 ) -> tuple[tuple[Source, ...], dict[str, int]]:
-    """All sources of a debate, and those that a later round brings, each with its round.
+    """All sources of a debate, and the ids of those that a later round introduces, each with its round.
 
     Args:
-        first: what lies before the seats from the beginning: paths, texts or sources.
+        first: the sources from the beginning: paths, texts or sources.
         later: the round and the source, for each of the others.
 
     Raises:
         InvalidInputError: one cannot be read.
     """
     sources = tuple(read_sources([*first, *(row for _, row in later)]))
-    brought = sources[len(sources) - len(later) :] if later else ()
-    rounds = zip(brought, later, strict=True)
+    rounds = zip(sources[len(sources) - len(later) :], later, strict=True)
     return sources, {source.source_id: number for source, (number, _) in rounds if number > 1}
 
 
 def default_budget(form: Format, seatings: Iterable[ModelSeating], given: Budget, prices: PriceBook) -> Budget:
-    """The ceilings of a debate: those that were given, and the format's usual one in money where all prices are known.
+    """The ceilings of a debate: ``given``, and the format's usual one in dollars if all prices are known.
 
-    The usual one is that of the answers; where models reason, what ``_REASONED_CALLS`` of the dearest of them may take
-    to reason is on top. Where a price is unknown there is none: a ceiling in money could not be kept.
+    The usual one is for the answers. If models reason, the most that ``_REASONED_CALLS`` of the dearest model may cost
+    is added. If a price is unknown there is no ceiling in dollars, because it could not be kept.
     """
     usual: Decimal | None = getattr(form.rules, "USUAL_USD", None)
     if usual is None or given.usd is not None:
         return given
     rows = [each for row in seatings for each in fallback_chain(row)]
     reasoned = [prices.bound(row, 0, _REASONED_CALLS * most_reasoning(first_allowance(row))) for row in rows]
-    known = [cost for cost in reasoned if cost is not None]
-    return replace(given, usd=usual + max(known)) if known and len(known) == len(rows) else given
+    costs = [cost for cost in reasoned if cost is not None]
+    return replace(given, usd=usual + max(costs)) if costs and len(costs) == len(rows) else given
 
 
 _REASONED_CALLS = 16
-"""Of a review of three rounds, whose roles are asked thirteen times, with three that are asked again."""
+"""The calls of a review of three rounds: its roles are asked thirteen times, and three answers are asked for again."""
 
 
-def warn_of_moderator_family(form: Format, table: SeatAssignments) -> tuple[str, ...]:
-    """The warning that the moderator's model is of the same family as another seat's, where it is."""
+def warn_of_moderator_family(form: Format, assignments: SeatAssignments) -> tuple[str, ...]:
+    """A warning if the moderator's model is of the same family as that of another seat."""
     if "moderator" not in form.judges:
         return ()
     families = {
         seat: {family(row.model, row.provider) for row in occupant.seatings}
-        for seat, occupant in table.items()
+        for seat, occupant in assignments.items()
         if isinstance(occupant, ModelSeat)
     }
-    own = families.pop("moderator", set())
-    kin = [seat for seat, each in families.items() if each & own and seat != "framer"]
-    if not kin:
+    moderator = families.pop("moderator", set())
+    related = [seat for seat, row in families.items() if row & moderator and seat != "framer"]
+    if not related:
         return ()
-    model, others = ", ".join(sorted(own)), " and ".join(kin)
+    model, others = ", ".join(sorted(moderator)), " and ".join(related)
     warning = f"The moderator's model is of the same family ({model}) as that of {others}, and may share its bias."
     return (f"{warning} Seat another with --seat moderator=PROVIDER:MODEL.",)
 
 
-def check_introduced(setting: PromptContext, rules: Any, introduced: Mapping[str, int]) -> None:
-    """Refuse sources for rounds that there cannot be, and such as are too long for a seat.
+def check_introduced(prompt_context: PromptContext, rules: Any, introduced: Mapping[str, int]) -> None:
+    """Refuse sources for rounds that do not exist, and sources that are too long for a seat.
 
     Raises:
-        InvalidInputError: names the source and what would do.
+        InvalidInputError: names the source and the next step.
     """
     if not introduced:
         return
     if not hasattr(rules, "brief"):
         raise InvalidInputError("Evidence by round is for reviews.", "Add --format review, or give it with --evidence.")
     most = min(rules.rounds, rules.MAXIMUM_ROUNDS)
-    sources = SourceSet(setting.evidence)
-    share = min(setting.shares.values(), default=0)
+    sources = SourceSet(prompt_context.evidence)
+    share = min(prompt_context.shares.values(), default=0)
     for name, number in introduced.items():
         source = sources.find(name)
         if number > most:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from disputatio._version import VERSION
@@ -44,6 +43,7 @@ from disputatio.engine.seat_assignments import (
     decode_seating,
     fallback_chain,
     learn_from_store,
+    list_personas,
     list_seatings,
 )
 from disputatio.engine.tool_use import open_debate_tools, reopen_tools
@@ -64,11 +64,10 @@ from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.reasoning import Allowances
 from disputatio.participants.shared_clients import ClientFactory, SharedClients, open_client
 from disputatio.prompts import PromptBook, PromptContext
-from disputatio.record.events import BATCH, CallLost, DebateInterrupted, DebateOpened, DebateResumed
+from disputatio.record.events import BATCH, CallLost, DebateInterrupted, DebateOpened, DebateResumed, Event
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
-from disputatio.record.verified import VerifiedRecord, load_verified
-from disputatio.tools.toolset import Toolset
+from disputatio.record.verified import VerifiedRecord, load_verified, read_verified
 
 _ID_BYTES = 4
 LENGTHS = "shared/lengths.md"
@@ -77,19 +76,19 @@ LENGTHS = "shared/lengths.md"
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What debates run in: a store, a clock, an observer and a way to reach models.
+    """The environment of debates: a store, a clock, an observer and the clients of models.
 
     Attributes:
-        store: where records are.
-        observer: sees events and output.
+        store: stores records.
+        observer: receives events and output.
         streams: ask models to stream.
         clock: the time.
         client_factory: makes the clients of models.
         checks_first: probe every provider before a debate starts, at no cost.
-        call_limiter: where calls wait for those of other debates.
-        allowances: what is known of how much models reason.
-        batches: sends calls in batches; ``client_factory`` is then its own.
-        ceiling: a ceiling that other debates draw on too.
+        call_limiter: limits the concurrent calls of all debates.
+        allowances: how many tokens models need to reason.
+        batches: sends calls in batches; then ``client_factory`` belongs to it.
+        ceiling: a ceiling that this debate shares with others.
     """
 
     store: Store
@@ -104,7 +103,7 @@ class Runtime:
     ceiling: SharedCeiling | None = None
 
     def running(self, debate: str) -> AbstractContextManager[None]:
-        """A debate runs while the context lasts."""
+        """In this context the debate runs."""
         return nullcontext() if self.batches is None else self.batches.running(debate)
 
 
@@ -120,9 +119,9 @@ async def start(
 
     Args:
         proposal: what is debated, how, and by whom.
-        runtime: what it runs in.
-        on_opened: receives the debate's id as soon as it has a record.
-        debate: the id to use, where one was promised already.
+        runtime: its environment.
+        on_opened: called with the debate's id as soon as it has a record.
+        debate: its id; a random one if empty.
 
     Raises:
         InvalidInputError: the debate cannot be run; nothing was written or spent.
@@ -136,47 +135,56 @@ async def start(
 
 async def _start(proposal: Proposal, runtime: Runtime, on_opened: Callable[[str], None] | None, debate: str) -> str:
     await wait_for_turn()
-    model_clients, claimed = SharedClients(runtime.client_factory), ""
-    tools: Toolset | None = None
-    try:
+    async with AsyncExitStack() as stack:
+        model_clients = SharedClients(runtime.client_factory)
+        stack.push_async_callback(model_clients.aclose)
         proposal, _ = await with_cheaper_modes(proposal)
-        table = assign_seats(proposal.format, proposal.settings, proposal.participants, model_clients)
-        plan = await prepare_plan(proposal, table, open_prompts(proposal.prompts))
+        assignments = assign_seats(proposal.format, proposal.settings, proposal.participants, model_clients)
+        plan = await prepare_plan(proposal, assignments, open_prompts(proposal.prompts))
         prices = PriceBook()
-        seatings = [row.seatings[0] for row in table.values() if isinstance(row, ModelSeat)]
+        seatings = [row.seatings[0] for row in assignments.values() if isinstance(row, ModelSeat)]
         budget = default_budget(proposal.format, seatings, proposal.settings.budget, prices)
-        check_prices(table, budget, prices)
-        check_token_limits(table)
+        check_prices(assignments, budget, prices)
+        check_token_limits(assignments)
         if runtime.checks_first:
-            check_reachable(table, await probe_models(table))
-        await learn_from_store(runtime.allowances, list_seatings(table), runtime.store)
-        tools = await open_debate_tools(proposal.settings, table, proposal.evidence)
+            check_reachable(assignments, await probe_models(assignments))
+        await learn_from_store(runtime.allowances, list_seatings(assignments), runtime.store)
+        tools = await open_debate_tools(proposal.settings, assignments, proposal.evidence)
+        stack.push_async_callback(tools.aclose)
         plan = replace(plan, tools=tools)
-        runtime.store.claim(debate)
-        claimed = debate
-        journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer)
         event, texts = make_opening(plan, budget, software())
         event = replace(event, estimate=await estimate_for_record(proposal, event))
-        journal.write(event, texts=texts)
+        ledger = Ledger(budget, prices, runtime.ceiling)
+        await open_and_run(debate, plan, ledger, runtime, [event], texts, on_opened)
+        return debate
+
+
+async def open_and_run(
+    debate: str,
+    plan: Plan,
+    ledger: Ledger,
+    runtime: Runtime,
+    events: Sequence[Event],
+    texts: Mapping[str, str],
+    on_opened: Callable[[str], None] | None,
+) -> None:
+    """Begin the record of a new debate with ``events`` and their ``texts``, and run the debate."""
+    runtime.store.claim(debate)
+    try:
+        journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer)
+        journal.write(*events, texts=texts)
         if on_opened:
             await journal.wait_until_durable()
             on_opened(debate)
         # No need to wait: everything before a call is durable before the call is sent.
-        await make_run(plan, journal, Ledger(budget, prices, runtime.ceiling), runtime).run()
-        return debate
+        await _run(plan, journal, ledger, runtime, texts)
     finally:
-        if tools is not None:
-            await tools.aclose()
-        if claimed:
-            runtime.store.release(claimed)
-        await model_clients.aclose()
+        runtime.store.release(debate)
 
 
-def make_run(
-    plan: Plan, journal: Journal, ledger: Ledger, runtime: Runtime, texts: Mapping[str, str] = MappingProxyType({})
-) -> DebateRun:
-    """A debate in progress in ``runtime``; ``texts`` are those of its record so far, by hash."""
-    return DebateRun(
+async def _run(plan: Plan, journal: Journal, ledger: Ledger, runtime: Runtime, texts: Mapping[str, str]) -> History:
+    """Run a debate in ``runtime``. ``texts`` are those of its record so far, by hash."""
+    return await DebateRun(
         plan,
         journal=journal,
         ledger=ledger,
@@ -187,7 +195,7 @@ def make_run(
         call_limiter=runtime.call_limiter,
         allowances=runtime.allowances,
         batches=runtime.batches,
-    )
+    ).run()
 
 
 def software() -> str:
@@ -197,12 +205,12 @@ def software() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """What a debate is resumed with.
+    """The options of a resumption.
 
-    ``settings`` bring the keys. ``budget`` replaces the recorded ceilings; those that are None stay as they were.
-    ``asked_seats`` and ``asked_format`` are what the user set explicitly, so that a change can be refused by name.
-    ``form`` is the format itself, where it has no name. ``retry_reasons`` are reasons of abstentions: such seats are
-    asked again in any phase, along with every turn that depends on theirs.
+    ``settings`` supply the keys. ``budget`` replaces the recorded ceilings; those that are None do not change.
+    ``asked_seats`` and ``asked_format`` are the user's explicit options, so that a change can be refused by name.
+    ``form`` is the format itself, if it has no name. ``retry_reasons`` are reasons of abstentions: such seats are asked
+    again in any phase, along with every turn that depends on theirs.
     """
 
     settings: Settings
@@ -226,13 +234,12 @@ async def resume(
     Args:
         debate: its id.
         resumption: the options of the resumption.
-        runtime: what it runs in.
-        read: its record, where the caller has read it already.
+        runtime: its environment.
+        read: its record, if the caller has read it already.
 
     Raises:
         VerificationError: the record was altered.
-        ResumeMismatchError: format, prompt or seat differ from the recorded ones; names which. Or the debate was
-            imported.
+        ResumeMismatchError: the format, a prompt or a seat differs from the recorded one, or the debate was imported.
         InvalidInputError: a key or participant is missing, the new ceiling is below what is spent, or a debate that
             stopped at its ceiling gets no higher one.
         StoreError: another process runs the debate.
@@ -243,7 +250,7 @@ async def resume(
         return read.history
     runtime.store.claim(debate)
     try:
-        # The previous holder of the claim may have written more.
+        # The previous owner of the claim may have written more.
         if runtime.store.read(debate, after=read.last.seq):
             read = load_verified(runtime.store, debate)
         with runtime.running(debate):
@@ -266,51 +273,66 @@ async def _resume_claimed(debate: str, read: VerifiedRecord, resumption: Resumpt
     assert opened is not None  # noqa: S101  (checked by the caller)
     if not is_resumable(history, resumption.retry_reasons):
         return history
-    model_clients = SharedClients(runtime.client_factory)
-    tools: Toolset | None = None
-    try:
+    async with AsyncExitStack() as stack:
+        model_clients = SharedClients(runtime.client_factory)
+        stack.push_async_callback(model_clients.aclose)
         plan = recorded_plan(opened, texts, resumption, model_clients)
         plan = replace(plan, struck=frozenset(history.forked.struck if history.forked else ()))
-        if plan.setting.evidence:
-            await asyncio.to_thread(check_searchable, plan.setting, plan.table)
+        if plan.prompt_context.evidence:
+            await asyncio.to_thread(check_searchable, plan.prompt_context, plan.assignments)
         budget = raise_budget(Budget.from_json(history.last_budget), resumption.budget)
         ledger = Ledger(budget, PriceBook(), runtime.ceiling)
         if runtime.batches is not None:
             await runtime.batches.recall(debate)
-        kept = frozenset(row.call for row in in_batches(history)) if runtime.batches is not None else frozenset[str]()
-        _restore(ledger, history, kept)
+        open_calls = {row.call for row in in_batches(history)} if runtime.batches is not None else set()
+        _restore(ledger, history, open_calls)
         _check_ceilings(debate, history, ledger, resumption.budget)
-        check_prices(plan.table, budget, ledger.prices)
+        check_prices(plan.assignments, budget, ledger.prices)
         if runtime.checks_first:
-            check_reachable(plan.table, await probe_models(plan.table))
-        tools = await reopen_tools(opened, resumption.settings, plan.setting.evidence)
+            check_reachable(plan.assignments, await probe_models(plan.assignments))
+        tools = await reopen_tools(opened, resumption.settings, plan.prompt_context.evidence)
+        stack.push_async_callback(tools.aclose)
         plan = replace(plan, tools=tools)
-        lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight if row.call not in kept]
+        lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight if row.call not in open_calls]
         reopened = list_reopened(history, plan, resumption.retry_reasons)
-        # Durable before the first call is sent; until then nothing can be lost.
+        # These are durable before the first call is sent. Until then nothing can be lost.
         journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=reopened))
-        return await make_run(plan, journal, ledger, runtime, texts).run()
+        return await _run(plan, journal, ledger, runtime, texts)
+
+
+@asynccontextmanager
+async def reopen_journal(debate: str, runtime: Runtime) -> AsyncIterator[Journal]:
+    """The journal of a debate that no process runs. Its new events are durable when the context ends.
+
+    Raises:
+        VerificationError: the record was altered.
+        StoreError: another process is writing the debate, or it could not be written.
+    """
+    runtime.store.claim(debate)
+    try:
+        written = read_verified(runtime.store, debate)
+        journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=written)
+        yield journal
+        await journal.wait_until_durable()
     finally:
-        if tools is not None:
-            await tools.aclose()
-        await model_clients.aclose()
+        runtime.store.release(debate)
 
 
-_OF_BASELINES = "b."
+_BASELINE = "b."
 
 
 def baseline_id(debate: str, key: str) -> str:
     """The id of a baseline that belongs to the debate of a remote caller."""
-    return f"{_OF_BASELINES}{debate}.{key.replace('/', '.')}"
+    return f"{_BASELINE}{debate}.{key.replace('/', '.')}"
 
 
 def debate_of_baseline(baseline: str) -> str | None:
-    """The debate that a baseline id belongs to; None where it is no such id."""
-    return baseline[len(_OF_BASELINES) :].partition(".")[0] if baseline.startswith(_OF_BASELINES) else None
+    """The debate that a baseline id belongs to; None for other ids."""
+    return baseline.removeprefix(_BASELINE).partition(".")[0] if baseline.startswith(_BASELINE) else None
 
 
 async def interrupt(debate: str, reason: str, runtime: Runtime) -> None:
-    """Record that a debate which no process runs stops here, and why. A closed debate stays unchanged.
+    """Record that a debate stops here, and why, if no process runs it. A closed debate does not change.
 
     Raises:
         StoreError: another process runs it, or the record cannot be written.
@@ -320,9 +342,9 @@ async def interrupt(debate: str, reason: str, runtime: Runtime) -> None:
         written = tuple(runtime.store.read(debate))
         journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=written)
         if written and journal.history.status is Status.RUNNING:
-            # What is in a batch comes back, and is waited for when the debate goes on.
-            flying = [row for row in journal.history.in_flight if row.tier != BATCH]
-            lost = [CallLost(call=row.call, path=row.path) for row in flying]
+            # Calls in a batch return, and the resumed debate waits for them.
+            in_flight = [row for row in journal.history.in_flight if row.tier != BATCH]
+            lost = [CallLost(call=row.call, path=row.path) for row in in_flight]
             journal.write(*lost, DebateInterrupted(reason=reason))
             await journal.wait_until_durable()
     finally:
@@ -347,7 +369,7 @@ def recorded_opening(debate: str, history: History) -> DebateOpened:
 
 
 def is_resumable(history: History, retry_reasons: frozenset[str] = frozenset()) -> bool:
-    """Whether anything is left to ask: the debate is not closed, or turns of its last phase are missing.
+    """Whether any ask is open: the debate is not closed, or turns of its last phase are missing.
 
     Turns of any phase also count where the seat abstained for one of the reasons in ``retry_reasons``.
     """
@@ -361,7 +383,7 @@ def is_resumable(history: History, retry_reasons: frozenset[str] = frozenset()) 
 def recorded_plan(
     opened: DebateOpened, texts: Mapping[str, str], resumption: Resumption, model_clients: SharedClients
 ) -> Plan:
-    """The recorded plan with today's keys and participants."""
+    """The recorded plan with the current keys and participants."""
     asked = resumption.asked_format
     if asked not in {None, opened.format} and not (opened.format == OWN and is_rules_file(str(asked))):
         raise ResumeMismatchError(
@@ -371,16 +393,8 @@ def recorded_plan(
     form = resumption.form or load_recorded_format(opened, asked)
     book = open_prompts(resumption.prompts)
     _check_prompts(opened, form, book)
-    body: Any = opened.motion
-    motion = Motion(body["text"], body["language"])
-    evidence = tuple(recorded_source(row, texts) for row in opened.evidence if row.get("kind") != KNOWLEDGE)
-    table = {
+    assignments = {
         seat: _recorded_occupant(seat, row, resumption, model_clients, texts) for seat, row in opened.seats.items()
-    }
-    personas = {
-        seat: row.seatings[0].persona
-        for seat, row in table.items()
-        if isinstance(row, ModelSeat) and row.seatings[0].persona
     }
     try:
         rules = rules_from_json(form, opened.rules)
@@ -389,28 +403,44 @@ def recorded_plan(
             f"The rules of {opened.format} are not those of the version that began this debate ({opened.software}).",
             "Resume it with that version.",
         ) from None
-    shares = {seat: int(str(share)) for seat, share in opened.shares.items()}
-    introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
-    says_lengths = LENGTHS in opened.prompts
-    setting = PromptContext(form.prompt_folder, motion, evidence, personas, shares, introduced, says_lengths)
+    motion, evidence, introduced = recorded_inputs(opened, texts)
+    prompt_context = PromptContext(
+        form.prompt_folder,
+        motion,
+        evidence,
+        list_personas(assignments),
+        {seat: int(str(share)) for seat, share in opened.shares.items()},
+        introduced,
+        says_lengths=LENGTHS in opened.prompts,
+    )
     base, staggers = recorded_knowledge(opened.evidence, texts), resumption.settings.stagger
-    return Plan(form, rules, setting, table, book, opened.seed, knowledge=base, staggers=staggers)
+    return Plan(form, rules, prompt_context, assignments, book, opened.seed, knowledge=base, staggers=staggers)
+
+
+def recorded_inputs(
+    opened: DebateOpened, texts: Mapping[str, str]
+) -> tuple[Motion, tuple[Source, ...], dict[str, int]]:
+    """The motion, the sources, and the round that introduces each later source, as the record has them."""
+    body: Any = opened.motion
+    sources = tuple(recorded_source(row, texts) for row in opened.evidence if row.get("kind") != KNOWLEDGE)
+    introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
+    return Motion(body["text"], body["language"]), sources, introduced
 
 
 def recorded_source(row: Mapping[str, Any], texts: Mapping[str, str]) -> Source:
-    """A source as the record keeps it, equal to the one read from its file."""
+    """A recorded source, equal to the one read from its file."""
     evidence = Evidence(str(row["source_id"]), str(row["title"]), texts[str(row["text"])])
     return Source.of(evidence, SourceKind(str(row.get("kind") or SourceKind.TEXT.value)))
 
 
 def _check_prompts(opened: DebateOpened, form: Format, book: PromptBook) -> None:
     small = any(name.startswith("small/") for name in opened.prompts)
-    now = book.hashes(form.prompt_folder, small=small, tools=bool(opened.tools))
+    current = book.hashes(form.prompt_folder, small=small, tools=bool(opened.tools))
     changed = sorted(
         name
-        for name in {*now, *opened.prompts}
+        for name in {*current, *opened.prompts}
         # Debates of versions whose prompts gave no lengths continue without.
-        if now.get(name) != opened.prompts.get(name) and (name != LENGTHS or name in opened.prompts)
+        if current.get(name) != opened.prompts.get(name) and (name != LENGTHS or name in opened.prompts)
     )
     if changed:
         raise ResumeMismatchError(
@@ -422,56 +452,54 @@ def _check_prompts(opened: DebateOpened, form: Format, book: PromptBook) -> None
 def _recorded_occupant(
     seat: str, row: Any, resumption: Resumption, model_clients: SharedClients, texts: Mapping[str, str]
 ) -> Occupant:
-    given = (resumption.participants or {}).get(seat)
-    if row["kind"] == ANALYST and given is None:
-        now = resumption.settings.seats[seat]
-        if seat in resumption.asked_seats and not is_rule_based(now):
+    participant = (resumption.participants or {}).get(seat)
+    if row["kind"] == ANALYST and participant is None:
+        current = resumption.settings.seats[seat]
+        if seat in resumption.asked_seats and not is_rule_based(current):
             raise ResumeMismatchError(
-                f"The seat {seat} was taken by {row['name']}; it cannot become {now.address} on resume.",
+                f"The seat {seat} was taken by {row['name']}; it cannot become {current.address} on resume.",
                 f"Leave --seat {seat}=... out, or start a new debate.",
             )
         return recorded_analyst(row, texts)
     if row["kind"] != "model":
-        if given is None or given.as_json() != row:
-            named = f" {row['name']!r}" if row["name"] else ""
-            who = f"a person{named}" if row["kind"] == PERSON else f"the {row['kind']} participant{named}"
+        if participant is None or participant.as_json() != row:
+            name = f" {row['name']!r}" if row["name"] else ""
+            who = f"a person{name}" if row["kind"] == PERSON else f"the {row['kind']} participant{name}"
             raise ResumeMismatchError(
                 f"The seat {seat} was taken by {who}.",
                 "Give the same participant on resume.",
             )
-        return given
-    if given is not None:
+        return participant
+    if participant is not None:
         raise ResumeMismatchError(f"The seat {seat} was taken by a model.", "Leave the participant out on resume.")
     seating = decode_seating(row)
-    now = resumption.settings.seats[seat]
-    before = (seating.provider, seating.model, seating.base_url)
-    if seat in resumption.asked_seats and (now.provider, now.model, now.base_url) != before:
+    current = resumption.settings.seats[seat]
+    recorded = (seating.provider, seating.model, seating.base_url)
+    if seat in resumption.asked_seats and (current.provider, current.model, current.base_url) != recorded:
         raise ResumeMismatchError(
-            f"The seat {seat} was taken by {seating.address}; it cannot become {now.address} on resume.",
+            f"The seat {seat} was taken by {seating.address}; it cannot become {current.address} on resume.",
             f"Leave --seat {seat}=... out, or start a new debate.",
         )
     seatings = fallback_chain(seating)
-    carriers = tuple(
+    clients = tuple(
         model_clients.get(each, _find_key(name, each, resumption.settings))
         for name, each in zip((seat, fallback_seat(seat)), seatings, strict=False)
     )
-    return ModelSeat(seatings[: len(carriers)], carriers)
+    return ModelSeat(seatings[: len(clients)], clients)
 
 
 def _find_key(name: str, seating: Any, settings: Settings) -> str | None:
-    """The key for a recorded seating: the seat's own if today's settings use the same provider there."""
-    chain = fallback_chain(settings.seats[name.split("/", maxsplit=1)[0]])
-    place = 1 if name.endswith("/fallback") else 0
-    now = chain[place] if place < len(chain) else None
-    key = settings.credentials.key(name)
-    if now is not None and (now.provider, now.base_url) == (seating.provider, seating.base_url) and key:
-        return key
-    for seat, row in settings.seats.items():
-        if (row.provider, row.base_url) == (seating.provider, seating.base_url) and settings.credentials.key(seat):
-            return settings.credentials.key(seat)
+    """The key for a recorded seating: that of the seat if its provider is the same now, else that of another seat."""
+    seat_name = name.split("/", maxsplit=1)[0]
+    chain = fallback_chain(settings.seats[seat_name])
+    current = chain[1:2] if name.endswith("/fallback") else chain[:1]
+    for key_name, row in [*((name, row) for row in current), *settings.seats.items()]:
+        key = settings.credentials.key(key_name)
+        if key and (row.provider, row.base_url) == (seating.provider, seating.base_url):
+            return key
     provider = PROVIDERS[seating.provider]
     if provider.needs_key:
-        variable = f"{variable_prefix(name.split('/', maxsplit=1)[0])}LLM_API_KEY"
+        variable = f"{variable_prefix(seat_name)}LLM_API_KEY"
         names = " or ".join((*provider.key_variables, variable))
         raise InvalidInputError(
             f"The seat {name} was taken by {seating.address}, and there is no key for it.",
@@ -481,7 +509,7 @@ def _find_key(name: str, seating: Any, settings: Settings) -> str | None:
 
 
 def raise_budget(budget: Budget, new: Budget) -> Budget:
-    """``budget`` with the ceilings of ``new``; those that are None stay as they were."""
+    """``budget`` with the ceilings of ``new`` that are not None."""
     return Budget(
         usd=budget.usd if new.usd is None else new.usd,
         tokens=budget.tokens if new.tokens is None else new.tokens,
@@ -490,12 +518,12 @@ def raise_budget(budget: Budget, new: Budget) -> Budget:
 
 
 def _check_ceilings(debate: str, history: History, ledger: Ledger, new: Budget) -> None:
-    """Refuse a new ceiling below what is spent, and refuse to continue under the one that stopped the debate."""
+    """Refuse a new ceiling below what is spent, and a resumption under the ceiling that stopped the debate."""
     if history.status is Status.TRUNCATED and new == UNLIMITED:
         stopped = (history.closed.reason if history.closed else "") or "the next call did not fit"
         raise InvalidInputError(
             f"The debate {debate} stopped at its ceiling: {stopped}.",
-            "Give a higher one to go on: --budget-usd X, --budget-tokens N or --max-calls N.",
+            "Give a higher one to resume it: --budget-usd X, --budget-tokens N or --max-calls N.",
         )
     ceilings = (
         ("--budget-usd", "USD", new.usd, ledger.spent_usd),
@@ -506,16 +534,16 @@ def _check_ceilings(debate: str, history: History, ledger: Ledger, new: Budget) 
         if ceiling is not None and ceiling < spent:
             raise InvalidInputError(
                 f"A ceiling of {ceiling:,} {unit} is below what this debate has spent: {spent:,} {unit}.",
-                f"What is spent counts too: give more than that with {option}.",
+                f"Earlier spending counts too: give more than that with {option}.",
             )
 
 
-def _restore(ledger: Ledger, history: History, kept: frozenset[str]) -> None:
-    """Restore what the record says was spent. The calls in ``kept`` are still in flight."""
+def _restore(ledger: Ledger, history: History, open_calls: Container[str]) -> None:
+    """Restore what the record says was spent. The ``open_calls`` are still in flight."""
     for sent in history.calls:
         made = history.made.get(sent.call)
-        if sent.call in kept:
-            ledger.restore_held(sent.call, Reservation.from_json(sent.reserved))
+        if sent.call in open_calls:
+            ledger.restore_open(sent.call, Reservation.from_json(sent.reserved))
             continue
         if made is None:
             ledger.restore_lost(Reservation.from_json(sent.reserved))

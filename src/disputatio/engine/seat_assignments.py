@@ -1,6 +1,6 @@
-"""Who takes each seat: recorded models joined to clients that send calls, participants and analysts.
+"""The occupants of the seats: models with the clients that send their calls, participants and analysts.
 
-Also reads from records and stores how many tokens those models need to reason.
+Also learns from records and stores how many tokens those models need to reason.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def encode_seating(seating: ModelSeating) -> JsonObject:
 
 
 def decode_seating(body: Mapping[str, Any]) -> ModelSeating:
-    """The seating that a record keeps."""
+    """The seating in a record."""
     values = {name: value for name, value in body.items() if name != "kind"}
     values["mode"] = OutputMode(values["mode"]) if values["mode"] else None
     if values["price"]:
@@ -82,11 +82,20 @@ def fallback_chain(seating: ModelSeating) -> tuple[ModelSeating, ...]:
     return tuple(rows)
 
 
-def list_voices(table: SeatAssignments) -> tuple[Voice, ...]:
+def list_personas(assignments: SeatAssignments) -> dict[str, str]:
+    """The personas of the models that have one, by seat."""
+    return {
+        str(seat): occupant.seatings[0].persona
+        for seat, occupant in assignments.items()
+        if isinstance(occupant, ModelSeat) and occupant.seatings[0].persona
+    }
+
+
+def list_voices(assignments: SeatAssignments) -> tuple[Voice, ...]:
     """The voice of each seat that a model takes."""
     return tuple(
         Voice(seat, first.address, family(first.model, first.provider), first.persona)
-        for seat, occupant in table.items()
+        for seat, occupant in assignments.items()
         if isinstance(occupant, ModelSeat)
         for first in occupant.seatings[:1]
     )
@@ -99,28 +108,28 @@ def fill_seats(
     named: Mapping[str, str],
     participants: Mapping[str, Participant],
 ) -> dict[str, Participant]:
-    """Put ``for_all`` into every seat that the caller gave to no one else, and return it with ``participants``.
+    """``participants``, and ``for_all`` in every seat that the caller gave to no one else.
 
     The seats are known only after settings are resolved, because positions, judges and debaters add some. A model named
     for a team (``pro``), or for the first of several seats, takes all of them.
     """
     if for_all is None:
         return dict(participants)
-    taken = map(str, form.seats_named([*settings.seats, *participants]))
-    free = [seat for seat in taken if not any(seat == name or seat.startswith(f"{name}_") for name in named)]
+    seats = map(str, form.seats_named([*settings.seats, *participants]))
+    free = [seat for seat in seats if not any(seat == name or seat.startswith(f"{name}_") for name in named)]
     return {**dict.fromkeys(free, for_all), **participants}
 
 
 PROCESS_ALLOWANCES: Final = Allowances(known_window)
-"""What all debates of this process have learned."""
+"""What all debates of this process have learned about reasoning."""
 
 _RESIZED = {kind.value for kind in (FaultKind.CUT_WHILE_REASONING, FaultKind.LIMIT_TOO_LARGE)}
 
 
-def learn_from_history(allowances: Allowances, table: SeatAssignments, history: History) -> None:
+def learn_from_history(allowances: Allowances, assignments: SeatAssignments, history: History) -> None:
     """Learn from the calls in ``history``, so that a resumed debate gives models the same room."""
     for sent in history.calls:
-        made, occupant = history.made.get(sent.call), table.get(sent.seat)
+        made, occupant = history.made.get(sent.call), assignments.get(sent.seat)
         if made is None or not isinstance(occupant, ModelSeat):
             continue
         seating = next((row for row in occupant.seatings if row.address == sent.model), None)
@@ -133,13 +142,13 @@ def learn_from_history(allowances: Allowances, table: SeatAssignments, history: 
         allowances.learn_from(seating, sent.max_tokens, sent.reasoning_allowance, outcome)
 
 
-def list_seatings(table: SeatAssignments) -> list[ModelSeating]:
+def list_seatings(assignments: SeatAssignments) -> list[ModelSeating]:
     """All models, fallbacks included."""
-    return [row for occupant in table.values() if isinstance(occupant, ModelSeat) for row in occupant.seatings]
+    return [row for occupant in assignments.values() if isinstance(occupant, ModelSeat) for row in occupant.seatings]
 
 
 async def learn_from_store(allowances: Allowances, seatings: Iterable[ModelSeating], store: Store) -> None:
-    """Learn what debates in ``store`` have shown of these models, once for each model.
+    """Learn from debates in ``store`` how much these models reason, once for each model.
 
     Raises:
         StoreError: the store cannot be read.

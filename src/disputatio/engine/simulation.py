@@ -1,7 +1,7 @@
 """Simulate a debate with made-up answers and count what each call would send and receive.
 
-Rules, turns and checks of answers are the real ones. Calls and tools are not, and nothing is recorded. Only the sizes
-of the history in a prompt are computed, once for each message. So the time grows with the number of turns, although the
+Rules, turns and checks of answers are real. Calls and tools are not, and nothing is recorded. For the history in a
+prompt only the sizes are computed, once for each message. So the time grows with the number of turns, although the
 prompts together grow with its square.
 """
 
@@ -38,16 +38,16 @@ from disputatio.tools.tool_choice import CHOICE_SPEC
 MOST_TURNS = 2_000
 """Turns of the longest simulated debate. They take about a second of CPU."""
 LONGEST_S = 5.0
-"""CPU seconds that a simulation may take: rules of a user's own may compute for long between two turns."""
+"""CPU seconds that a simulation may take. A user's own rules may compute for long between two turns."""
 
 T = TypeVar("T")
-_BREATH = 16
-"""Turns between two moments at which other tasks of the event loop may run."""
+_YIELD_EVERY = 16
+"""Turns after which other tasks of the event loop may run."""
 _CHECKS = SchemaChecks()
 
 
 class TooLongError(InvalidInputError):
-    """The debate is too long to be estimated; ``bound`` is the limit it passes."""
+    """The debate is too long for an estimate; ``bound`` is the limit it exceeds."""
 
     def __init__(self, bound: str) -> None:
         super().__init__(
@@ -77,14 +77,14 @@ class SimulatedCall:
 
 @dataclass(frozen=True, slots=True)
 class LaidOutCall:
-    """How the prompt of a call of a course is laid out, in tokens.
+    """The layout of the prompt of a simulated call, in tokens.
 
     Attributes:
-        seat: who makes it.
-        wave: calls of one wave leave side by side.
-        shared: the prompt before the task, as pieces (a name for the text, its tokens).
+        seat: the seat that makes it.
+        wave: a number; calls of one wave are sent in parallel.
+        shared: the prompt before the task, as pieces (a hash of the text, its tokens).
         task: the tokens after them.
-        call: the call, whose segments hold no history.
+        call: the call; its segments contain no history.
         output_tokens: the tokens of its answer, without reasoning.
     """
 
@@ -100,9 +100,9 @@ class LaidOutCall:
 class _SizedHistory(Segment):
     """The history in a prompt as a segment without text whose sizes are known."""
 
-    posts: int
+    messages: int
     size: int
-    said: int
+    made_up: int
     pieces: Sequence[tuple[int, int]]
 
 
@@ -110,7 +110,7 @@ class _SizedHistory(Segment):
 class _SizedPrompts(DebatePrompts):
     """Prompts whose history is counted and not composed."""
 
-    said: MadeUpTexts
+    made_up: MadeUpTexts
     lays_out: bool = False
     shared: dict[Seat, Segment] = field(default_factory=dict)
 
@@ -119,32 +119,28 @@ class _SizedPrompts(DebatePrompts):
         if shared is None:
             shared = self.shared[ask.seat] = compose_shared(self.book, self.context, ask.seat)
         task = compose_task(self.book, self.context, ask)
-        return (shared, self._heard(ask.messages), task) if ask.messages else (shared, task)
+        return (shared, self._history(ask.messages), task) if ask.messages else (shared, task)
 
-    def _heard(self, posts: Sequence[Message]) -> _SizedHistory:
-        size, said = self._sum(self._size, posts), self._sum(self._said, posts)
-        pieces = self._each(self._piece, posts) if self.lays_out else ()
-        return _SizedHistory("user", "", posts=len(posts), size=size, said=said, pieces=pieces)
-
-    @classmethod
-    def _sum(cls, measure: Callable[[Message], int], posts: Sequence[Message]) -> int:
-        return sum(cls._each(measure, posts))
+    def _history(self, messages: Sequence[Message]) -> _SizedHistory:
+        size, made_up = sum(self._each(self._size, messages)), sum(self._each(self._made_up_size, messages))
+        pieces = self._each(self._piece, messages) if self.lays_out else ()
+        return _SizedHistory("user", "", messages=len(messages), size=size, made_up=made_up, pieces=pieces)
 
     @staticmethod
-    def _each(measure: Callable[[Message], T], posts: Sequence[Message]) -> list[T]:
-        return posts.each(measure) if isinstance(posts, Messages) else [*map(measure, posts)]
+    def _each(measure: Callable[[Message], T], messages: Sequence[Message]) -> list[T]:
+        return messages.each(measure) if isinstance(messages, Messages) else [*map(measure, messages)]
 
-    def _piece(self, post: Message) -> tuple[int, int]:
-        """A name for a post, and its tokens."""
-        return hash(post), int(self._size(post) / TYPICAL_BYTES_PER_TOKEN)
+    def _piece(self, message: Message) -> tuple[int, int]:
+        """The hash of a message, and its tokens."""
+        return hash(message), int(self._size(message) / TYPICAL_BYTES_PER_TOKEN)
 
-    def _size(self, post: Message) -> int:
-        """The bytes of a post in a prompt."""
-        return len(RenderMessage(self.book)(post).text.encode("utf-8", "replace"))
+    def _size(self, message: Message) -> int:
+        """The bytes of a message in a prompt."""
+        return len(RenderMessage(self.book)(message).text.encode("utf-8", "replace"))
 
-    def _said(self, post: Message) -> int:
+    def _made_up_size(self, message: Message) -> int:
         """How many of those bytes are made up."""
-        return self.said.bytes_in(post.text)
+        return self.made_up.bytes_in(message.text)
 
 
 class Simulation:
@@ -152,18 +148,19 @@ class Simulation:
 
     Args:
         plan: what is debated, how, and by whom. Its tools are those of a preview.
-        habits: how the model in each seat answers. Other seats answer for themselves, without calls.
+        profiles: how the model in each seat answers. Other occupants answer for themselves, without calls.
         number: distinguishes simulations with random choices.
+        lays_out: whether to fill ``laid_out``.
     """
 
     def __init__(
-        self, plan: Plan, length_profile: Mapping[str, LengthProfile], number: int = 0, *, lays_out: bool = False
+        self, plan: Plan, profiles: Mapping[str, LengthProfile], number: int = 0, *, lays_out: bool = False
     ) -> None:
-        self.plan, self._said = plan, MadeUpTexts()
-        written = {row: TypicalAnswers(row, number, self._said) for row in dict.fromkeys(length_profile.values())}
-        self._typical = {seat: written[row] for seat, row in length_profile.items()}
-        self._looked_up = dict.fromkeys(length_profile, 0)
-        self._prompts = _SizedPrompts(plan.book, plan.setting, self._said, lays_out)
+        self.plan, self._made_up = plan, MadeUpTexts()
+        answers = {row: TypicalAnswers(row, number, self._made_up) for row in dict.fromkeys(profiles.values())}
+        self._answers = {seat: answers[row] for seat, row in profiles.items()}
+        self._tool_calls = dict.fromkeys(profiles, 0)
+        self._prompts = _SizedPrompts(plan.book, plan.prompt_context, self._made_up, lays_out)
         self._wave = 0
         self.calls: list[SimulatedCall] = []
         self.laid_out: list[LaidOutCall] = []
@@ -174,7 +171,7 @@ class Simulation:
         Raises:
             TooLongError: it takes more than ``MOST_TURNS`` turns, or more than ``LONGEST_S`` to compute.
         """
-        begun, taken, turns = thread_time(), 0.0, 0
+        started, elapsed, turns = thread_time(), 0.0, 0
         driver = Driver(self.plan.format.rulebook(self.plan.rules, self.plan.context))
         while not driver.finished:
             self._wave += 1
@@ -182,19 +179,19 @@ class Simulation:
                 turns += 1
                 if turns > MOST_TURNS:
                     raise TooLongError(f"{MOST_TURNS:,} turns")
-                result = await self._carry_out(ask, self._turn_taking(path, ask))
+                result = await self._take_turn(ask, self._turn_taking(path, ask))
                 driver.answer(path, result.turn if isinstance(result, TurnResult) else result)
-                if taken + thread_time() - begun > LONGEST_S:
+                if elapsed + thread_time() - started > LONGEST_S:
                     raise TooLongError(f"{LONGEST_S:g} s to compute")
-                if not turns % _BREATH:
-                    taken += thread_time() - begun
+                if not turns % _YIELD_EVERY:
+                    elapsed += thread_time() - started
                     await asyncio.sleep(0)
                     # Do not count the CPU time of other tasks.
-                    begun = thread_time()
+                    started = thread_time()
 
     def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking:
-        occupant, tools = self.plan.table[ask.seat], self.plan.tools
-        assert not isinstance(occupant, Person)  # noqa: S101  (a course seats a model in the place of a person)
+        occupant, tools = self.plan.assignments[ask.seat], self.plan.tools
+        assert not isinstance(occupant, Person)  # noqa: S101  (a simulation replaces a person by a model)
         if not isinstance(occupant, ModelSeat):
             return occupant.take(path, ask, _CHECKS)
         return ModelTurn(
@@ -209,37 +206,39 @@ class Simulation:
             tool_limits=tools.limits if tools else ToolLimits(),
         ).take()
 
-    async def _carry_out(self, ask: Ask, taking: TurnTaking) -> TurnResult | Abstention:
-        """Do what a turn asks for until it ends, and return how it ended."""
-        brought: Reply | ToolResult | None = None
+    async def _take_turn(self, ask: Ask, taking: TurnTaking) -> TurnResult | Abstention:
+        """Carry out the steps of a turn, and return its result."""
+        outcome: Reply | ToolResult | None = None
         while True:
             try:
-                order = taking.send(brought)
+                step = taking.send(outcome)
             except StopIteration as end:
                 result: TurnResult | Abstention = end.value
                 return result
-            brought = None
-            if isinstance(order, Send):
-                brought = self._answer(ask, order)
-            elif isinstance(order, Consult):
+            outcome = None
+            if isinstance(step, Send):
+                outcome = self._answer(ask, step.call)
+            elif isinstance(step, Consult):
                 assert self.plan.tools is not None  # noqa: S101  (a seat without tools asks for none)
-                brought = await self.plan.tools.call(order.request.tool, order.request.arguments)
-            elif isinstance(order, Await):
-                brought = await order.work
+                outcome = await self.plan.tools.call(step.request.tool, step.request.arguments)
+            elif isinstance(step, Await):
+                outcome = await step.work
 
-    def _answer(self, ask: Ask, order: Send) -> Reply:
-        call, typical = order.call, self._typical[ask.seat]
+    def _answer(self, ask: Ask, call: Call) -> Reply:
         size, said = self._size(call)
-        chooses = call.schema_name == CHOICE_SPEC
-        text = canonical(self._choice(ask.seat) if chooses else typical.answer(call.schema or {"type": "string"}))
-        written = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
-        self.calls.append(SimulatedCall(ask.seat, ask.phase, size, written, said))
+        if call.schema_name == CHOICE_SPEC:
+            answer = self._choice(ask.seat)
+        else:
+            answer = self._answers[ask.seat].answer(call.schema or {"type": "string"})
+        text = canonical(answer)
+        output = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
+        self.calls.append(SimulatedCall(ask.seat, ask.phase, size, output, said))
         if self._prompts.lays_out:
-            self.laid_out.append(self._lay_out(ask.seat, call, written))
-        return Reply(text, None, Usage(size, written, 0))
+            self.laid_out.append(self._lay_out(ask.seat, call, output))
+        return Reply(text, None, Usage(size, output, 0))
 
-    def _lay_out(self, seat: Seat, call: Call, written: int) -> LaidOutCall:
-        """How ``call`` is laid out: the rules, the history and what comes after it."""
+    def _lay_out(self, seat: Seat, call: Call, output: int) -> LaidOutCall:
+        """The layout of ``call``: the rules, the history and the task."""
         rules, *rest = call.segments
         shared, task = [(hash(rules.text), _tokens(rules))], 0
         for segment in rest:
@@ -247,7 +246,7 @@ class Simulation:
                 shared += segment.pieces
             else:
                 task += _tokens(segment)
-        return LaidOutCall(seat, self._wave, shared, task, call, written)
+        return LaidOutCall(seat, self._wave, shared, task, call, output)
 
     def _size(self, call: Call) -> tuple[int, int]:
         """Tokens of a call's prompt and schema, and how many of its bytes repeat made-up answers."""
@@ -256,18 +255,18 @@ class Simulation:
         for segment in call.segments:
             if isinstance(segment, _SizedHistory):
                 # Two bytes for the blank line between segments, as in ``call_size``.
-                size += segment.size + 2 * (segment.posts - 1)
-                said += segment.said
+                size += segment.size + 2 * (segment.messages - 1)
+                said += segment.made_up
             else:
-                said += self._said.bytes_in(segment.text)
+                said += self._made_up.bytes_in(segment.text)
         return ceil(size / TYPICAL_BYTES_PER_TOKEN) + MESSAGE_OVERHEAD // 4 * messages, said
 
     def _choice(self, seat: Seat) -> JsonObject:
         """The most tool calls allowed, each different."""
         assert self.plan.tools is not None  # noqa: S101  (a seat without tools chooses none)
-        first = self._looked_up[seat]
-        self._looked_up[seat] += self.plan.tools.limits.calls
-        numbers = range(first, self._looked_up[seat])
+        first = self._tool_calls[seat]
+        self._tool_calls[seat] += self.plan.tools.limits.calls
+        numbers = range(first, self._tool_calls[seat])
         return {"calls": [{"tool": "typical", "arguments": {"query": f"typical {n}"}} for n in numbers]}
 
 
@@ -277,12 +276,12 @@ def _tokens(segment: Segment) -> int:
 
 _OPEN = "It stays open because"
 _CONTESTED = {"no": "yes", "strong": "good", "unresolved": "unresolved", _OPEN: _OPEN}
-"""By the last of the words that there are to choose from."""
+"""The choice that keeps a debate going, by the last of the words to choose from."""
 _SETTLED = {"no": "no", "yes": "no", "unresolved": "resolved_for_proposition"}
 _NUMBER = re.compile("(?<![0-9])[0-9]++(?= )")
 _FEWEST_CHARACTERS = 8
-_UNSAID = 400
-"""Characters taken where a form sets no limit."""
+_DEFAULT_CHARACTERS = 400
+"""Characters of a text whose schema sets no limit."""
 _SYLLABLES = ("ba", "do", "fe", "gi", "ka", "lu", "mo", "ne", "pi", "ra", "so", "tu", "va", "wen", "zor")
 
 
@@ -302,15 +301,13 @@ class MadeUpTexts:
         self._texts.append((text, place))
 
     def bytes_in(self, whole: str) -> int:
-        """How many bytes of ``whole`` repeat earlier made-up texts, which are ASCII. Takes one pass, however many texts
-        there are.
-        """
+        """How many bytes of ``whole`` repeat earlier made-up texts, which are ASCII. Takes one pass over ``whole``."""
         size = 0
-        for found in _NUMBER.finditer(whole):
-            number = int(found[0])
+        for match in _NUMBER.finditer(whole):
+            number = int(match[0])
             if 0 < number <= len(self._texts):
                 text, place = self._texts[number - 1]
-                if place <= found.start() and whole.startswith(text, found.start() - place):
+                if place <= match.start() and whole.startswith(text, match.start() - place):
                     size += len(text)
         return size
 
@@ -319,17 +316,17 @@ class TypicalAnswers:
     """Writes the answers of one seat; no text occurs twice.
 
     Args:
-        habits: how the seat answers.
-        course: distinguishes simulations with random choices.
-        said: the texts of the simulation, shared with its other seats.
+        profile: how the seat answers.
+        number: distinguishes simulations with random choices.
+        made_up: the texts of the simulation, shared with its other seats.
     """
 
-    def __init__(self, length_profile: LengthProfile, course: int = 0, said: MadeUpTexts | None = None) -> None:
-        self._habits = length_profile
-        self._said = said or MadeUpTexts()
+    def __init__(self, profile: LengthProfile, number: int = 0, made_up: MadeUpTexts | None = None) -> None:
+        self._profile = profile
+        self._made_up = made_up or MadeUpTexts()
         self._choices: dict[str, Iterator[int]] = {}
         # Not secret; it only has to be reproducible.
-        self._drawn = Random(f"course {course}")  # noqa: S311
+        self._random = Random(f"course {number}")  # noqa: S311
 
     def answer(self, schema: Mapping[str, Any], field: str = "") -> Any:
         """An answer under ``schema``, as the forms of this package write schemas.
@@ -351,10 +348,10 @@ class TypicalAnswers:
         return self._text(schema, field)
 
     def _choice(self, words: Sequence[Any]) -> Any:
-        """Choose by habit: at random, what ends the debate, or in turn so that something always stays open."""
-        if self._habits.draws:
-            return self._drawn.choice(words)
-        if self._habits.settles:
+        """Choose as the profile says: at random, to end the debate, or in turn, so that something always stays open."""
+        if self._profile.draws:
+            return self._random.choice(words)
+        if self._profile.settles:
             settled = _SETTLED.get(words[-1])
             return settled if settled in words else words[0]
         if _CONTESTED.get(words[-1]) in words:
@@ -363,27 +360,27 @@ class TypicalAnswers:
 
     def _items(self, schema: Mapping[str, Any]) -> int:
         fewest: int = schema.get("minItems", 0)
-        more = self._habits.more_items
+        more = self._profile.more_items
         most: int = schema.get("maxItems", fewest + 2 * more)
         if not more:
             return fewest
-        # Symmetric around the habit, so that the mean is the habit.
-        more = self._drawn.randint(0, 2 * more) if self._habits.draws else more
+        # Symmetric, so that the mean is that of the profile.
+        more = self._random.randint(0, 2 * more) if self._profile.draws else more
         return min(max(fewest, 1) + more, most)
 
     def _whole(self, least: int, most: int) -> int:
-        return self._drawn.randint(least, most) if self._habits.draws else (least + most + 1) // 2
+        return self._random.randint(least, most) if self._profile.draws else (least + most + 1) // 2
 
     def _text(self, schema: Mapping[str, Any], field: str) -> str:
-        least, most = schema.get("minLength", 0), schema.get("maxLength", _UNSAID)
-        length = min(max(least, self._habits.length(field, most), _FEWEST_CHARACTERS), most)
-        begun = beginnings_in(schema.get("pattern", ""))
+        least, most = schema.get("minLength", 0), schema.get("maxLength", _DEFAULT_CHARACTERS)
+        length = min(max(least, self._profile.length(field, most), _FEWEST_CHARACTERS), most)
+        beginning = beginnings_in(schema.get("pattern", ""))
         # A sentence of a small model: one of its beginnings, a minimum of characters, and a full stop.
-        first, needed = (f"{self._choice(begun.words)} ", begun.minimum) if begun else ("", 0)
-        length = max(length, len(first) + needed + 1) - bool(begun)
+        first, needed = (f"{self._choice(beginning.words)} ", beginning.minimum) if beginning else ("", 0)
+        length = max(length, len(first) + needed + 1) - bool(beginning)
         text = (first + self._words(length))[:length].strip().ljust(least, ".")
-        text = f"{text.ljust(len(first) + needed, 'x')}{begun.end}" if begun else text
-        self._said.add(text, len(first))
+        text = f"{text.ljust(len(first) + needed, 'x')}{beginning.end}" if beginning else text
+        self._made_up.add(text, len(first))
         return text
 
     def _words(self, length: int) -> str:
@@ -391,8 +388,8 @@ class TypicalAnswers:
 
         The number and the denial make a criticism count; without the denial the seat would be asked again.
         """
-        number = self._said.next_number
-        head = f"{number} not " if self._habits.objects else f"{number} "
+        number = self._made_up.next_number
+        head = f"{number} not " if self._profile.objects else f"{number} "
         line = _line(number)
         return head + line * (length // len(line) + 1)
 
@@ -401,8 +398,8 @@ class TypicalAnswers:
 @lru_cache(maxsize=16_384)
 def _line(number: int) -> str:
     """Forty made-up words of one to four syllables, different for every number."""
-    drawn = Random(number)  # noqa: S311
-    bits, share, syllables = drawn.getrandbits, drawn.random, len(_SYLLABLES)
+    random = Random(number)  # noqa: S311
+    bits, share, syllables = random.getrandbits, random.random, len(_SYLLABLES)
     line = []
     for _ in range(40):
         # Draws as ``randint(1, 4)`` and ``choices`` do, in a third of the time.

@@ -27,38 +27,38 @@ from disputatio.tools.toolset import Toolset, compare_tools, open_tools
 Sources = Sequence[Evidence | Source]
 
 
-async def open_debate_tools(settings: Settings, table: SeatAssignments, sources: Sources) -> Toolset:
-    """Open the tools that ``settings`` give to the models at ``table``, starting or contacting their servers.
+async def open_debate_tools(settings: Settings, assignments: SeatAssignments, sources: Sources) -> Toolset:
+    """Open the tools that ``settings`` give to the models in ``assignments``: start or contact their servers.
 
     Raises:
-        InvalidInputError: a tool or server is missing. Nothing is left running.
+        InvalidInputError: a tool or server is missing. No server is left running.
     """
-    words, warnings = name_tools(settings, table)
+    words, warnings = name_tools(settings, assignments)
     used = {word.partition(".")[0] for row in words.values() for word in row}
     for name in settings.mcp_servers:
         if name not in used and f"mcp_servers.{name}" in settings.asked:
-            warnings.append(f"The MCP server {name} is named and not used: no seat has tools of it.")
+            warnings.append(f"The MCP server {name} is not used: no seat has one of its tools.")
     tools = await open_tools(words, SourceSet(sources if words else ()), settings.mcp_servers, settings.tool_limits)
     return replace(tools, warnings=(*warnings, *tools.warnings))
 
 
-def name_tools(settings: Settings, table: SeatAssignments) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+def name_tools(settings: Settings, assignments: SeatAssignments) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     """The names of each seat's tools, and warnings about seats that cannot have any."""
     words: dict[str, tuple[str, ...]] = {}
     warnings = []
-    for seat, occupant in table.items():
+    for seat, occupant in assignments.items():
         named = settings.tools.get(seat, ())
         if not named or not isinstance(occupant, ModelSeat):
             continue
         if occupant.seatings[0].piecewise:
-            warnings.append(f"{seat} is asked piece by piece, as small models are, and so it has no tools.")
+            warnings.append(f"{seat} has no tools, because its small model is asked piece by piece.")
         else:
             words[seat] = named
     return words, warnings
 
 
 async def reopen_tools(opened: DebateOpened, settings: Settings, sources: Sources) -> Toolset:
-    """Open the tools that the record names, on today's servers.
+    """Open the tools that the record names, on the current servers.
 
     Raises:
         InvalidInputError: a recorded server is not named now, cannot be used, or has lost a tool.
@@ -71,7 +71,7 @@ async def reopen_tools(opened: DebateOpened, settings: Settings, sources: Source
         server = str(row["server"])
         if server and server not in settings.mcp_servers:
             raise InvalidInputError(
-                f"This debate has the tool {row['tool']} of the MCP server {server}, and that server is not named now.",
+                f"This debate uses the tool {row['tool']} of the MCP server {server}, which is not configured now.",
                 f"Name it as before: --mcp {server}=COMMAND or --mcp {server}=URL.",
             )
         for seat in row["seats"]:
@@ -131,7 +131,7 @@ class ToolCalls:
 
     @property
     def limits(self) -> ToolLimits:
-        """How much a seat may look up."""
+        """How much a seat may look up in one turn."""
         return self._toolbox.limits if self._toolbox else ToolLimits()
 
     def tools_for(self, seat: str) -> tuple[OfferedTool, ...]:
@@ -149,16 +149,16 @@ class ToolCalls:
             ResumeMismatchError: the record has a different call here.
         """
         if recorded:
-            return self._again(path, request, recorded.popleft())
-        # This may take long, so write first.
+            return self._replay(path, request, recorded.popleft())
+        # The tool may take long, so store earlier events first.
         self._journal.flush()
         started = self._clock.monotonic()
-        result = await self._called(request)
+        result = await self._call(request)
         latency = round((self._clock.monotonic() - started) * 1000)
         self._write(path, ask, request, result, latency)
         return result
 
-    async def _called(self, request: ToolRequest) -> ToolResult:
+    async def _call(self, request: ToolRequest) -> ToolResult:
         if request.misuse:
             return ToolResult(request.misuse, ToolFault.MISUSED)
         assert self._toolbox is not None  # noqa: S101  (a seat without tools asks for none)
@@ -166,23 +166,23 @@ class ToolCalls:
 
     def _write(self, path: AskPath, ask: Ask, request: ToolRequest, result: ToolResult, latency_ms: int) -> None:
         server, dot, _ = request.tool.partition(".")
-        name = digest(result.text)
+        text_hash = digest(result.text)
         event = ToolCalled(
             path=path,
             seat=ask.seat,
             tool=request.tool,
             server=server if dot else "",
             arguments=request.arguments,
-            result=name,
+            result=text_hash,
             summary=result.summary,
             fault=result.fault.value if result.fault else "",
             left_out=result.left_out,
             latency_ms=latency_ms,
         )
-        self._journal.write(event, texts={name: result.text})
+        self._journal.write(event, texts={text_hash: result.text})
         self._journal.flush()
 
-    def _again(self, path: AskPath, request: ToolRequest, row: ToolCalled) -> ToolResult:
+    def _replay(self, path: AskPath, request: ToolRequest, row: ToolCalled) -> ToolResult:
         if row.tool != request.tool or canonical(row.arguments) != canonical(request.arguments):
             raise ResumeMismatchError(
                 f"The debate cannot go on at {path}: the record has a call of the tool {row.tool} with other arguments "

@@ -1,6 +1,6 @@
 """Runs a rulebook without I/O.
 
-A driver lists the open asks, takes one answer at a time in any order, and says when the debate is over. To resume a
+A driver lists the open asks, takes answers in any order, and says when the debate is over. To resume a
 debate, feed the recorded answers to a fresh driver.
 
 The path of an ask is its phase, the names of the enclosing branches and its seat. A repeated path in one strand gets
@@ -88,6 +88,19 @@ class Driver:
             raise UnaskedAnswerError(f"no ask is open at {path!r}; open are {sorted(self._open)}")
         _, strand = self._open.pop(path)
         self._advance(strand, answer)
+
+    def answer_all(self, answer_for: Callable[[AskPath, Ask], Turn | Abstention | None]) -> None:
+        """Answer every open ask, and those that open then, with what ``answer_for`` returns.
+
+        It is called once for each ask. None leaves the ask open.
+        """
+        tried: set[AskPath] = set()
+        while untried := {path: ask for path, ask in self.open_asks.items() if path not in tried}:
+            tried.update(untried)
+            for path, ask in untried.items():
+                answer = answer_for(path, ask)
+                if answer is not None:
+                    self.answer(path, answer)
 
     def _finish(self, outcome: Any) -> None:
         self._finished = True

@@ -52,22 +52,22 @@ class Messages(Sequence[Message]):
     time.
     """
 
-    __slots__ = ("_count", "_made", "_said")
+    __slots__ = ("_count", "_results", "_shared")
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
-        self._said = list(messages)
-        self._count = len(self._said)
-        self._made: dict[Callable[[Message], Any], list[Any]] = {}
+        self._shared = list(messages)
+        self._count = len(self._shared)
+        self._results: dict[Callable[[Message], Any], list[Any]] = {}
 
     def followed_by(self, messages: Sequence[Message]) -> Messages:
         """Return these messages and then ``messages``; this value stays as it is."""
         longer = Messages.__new__(Messages)
         # Copy the list if another value has already extended it.
-        goes_on = len(self._said) == self._count
-        longer._said = self._said if goes_on else self._said[: self._count]
-        longer._made = self._made if goes_on else {}
-        longer._said.extend(messages)
-        longer._count = len(longer._said)
+        is_last = len(self._shared) == self._count
+        longer._shared = self._shared if is_last else self._shared[: self._count]
+        longer._results = self._results if is_last else {}
+        longer._shared.extend(messages)
+        longer._count = len(longer._shared)
         return longer
 
     def each(self, make: Callable[[Message], T]) -> list[T]:
@@ -76,16 +76,16 @@ class Messages(Sequence[Message]):
         Results are cached with the shared list, so ``make`` runs once for each message, whichever prefix asks. ``make``
         must depend on the message alone. Equal callables share their results.
         """
-        made = self._made.setdefault(make, [])
-        if len(made) < self._count:
-            made.extend(map(make, self._said[len(made) : self._count]))
-        return made[: self._count]
+        results = self._results.setdefault(make, [])
+        if len(results) < self._count:
+            results.extend(map(make, self._shared[len(results) : self._count]))
+        return results[: self._count]
 
     def __len__(self) -> int:
         return self._count
 
     def __iter__(self) -> Iterator[Message]:
-        return islice(self._said, self._count)
+        return islice(self._shared, self._count)
 
     @overload
     def __getitem__(self, place: int) -> Message: ...
@@ -95,8 +95,8 @@ class Messages(Sequence[Message]):
 
     def __getitem__(self, place: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(place, slice):
-            return tuple(self._said[number] for number in range(*place.indices(self._count)))
-        return self._said[range(self._count)[place]]
+            return tuple(self._shared[number] for number in range(*place.indices(self._count)))
+        return self._shared[range(self._count)[place]]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Messages | tuple):
@@ -114,8 +114,8 @@ class Messages(Sequence[Message]):
 class Transcript:
     """All messages so far, with the channels each seat may read and write.
 
-    ``readers`` maps a channel to the seats that may read it. Everyone reads ``public``; nobody reads a channel that is
-    not listed. ``writers`` maps a channel to the seats that may write to it; any seat may write to a channel that is
+    ``readers`` maps a channel to the seats that may read it. Every seat reads ``public``; no seat reads a channel that
+    is not listed. ``writers`` maps a channel to the seats that may write to it; any seat may write to a channel that is
     not listed.
     """
 
@@ -123,7 +123,7 @@ class Transcript:
     readers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
     writers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
     # Cached, because filtering all messages for every ask would take quadratic time.
-    _seen: dict[Seat, Messages] = field(default_factory=dict, compare=False, repr=False)
+    _visible: dict[Seat, Messages] = field(default_factory=dict, compare=False, repr=False)
 
     def add(self, *messages: Message) -> Transcript:
         """Return a transcript with more messages at its end.
@@ -134,22 +134,14 @@ class Transcript:
         for message in messages:
             if self.writers and not self.may_write(message.seat, message.channel):
                 raise ForbiddenMessageError(f"{message.seat} may not write to {message.channel}")
-        before = self.messages
-        longer = before.followed_by(messages)
-        rights = {channel: self._readers_of(channel) for channel in {message.channel for message in messages}}
-        for_all = all(readers is None for readers in rights.values())
-        seen: dict[Seat, Messages] = {}
-        for seat, shown in self._seen.items():
-            new = (
-                messages
-                if for_all
-                else [
-                    message for message in messages if (readers := rights[message.channel]) is None or seat in readers
-                ]
-            )
+        longer = self.messages.followed_by(messages)
+        visible: dict[Seat, Messages] = {}
+        for seat, earlier in self._visible.items():
+            new = [message for message in messages if self.may_read(seat, message.channel)]
             # A seat that sees everything shares the list of the transcript.
-            seen[seat] = longer if shown is before and len(new) == len(messages) else shown.followed_by(new)
-        return Transcript(longer, self.readers, self.writers, seen)
+            sees_all = earlier is self.messages and len(new) == len(messages)
+            visible[seat] = longer if sees_all else earlier.followed_by(new)
+        return Transcript(longer, self.readers, self.writers, visible)
 
     def may_write(self, seat: Seat, channel: Channel) -> bool:
         """Whether ``seat`` may write to ``channel``."""
@@ -157,25 +149,14 @@ class Transcript:
 
     def may_read(self, seat: Seat, channel: Channel) -> bool:
         """Whether ``seat`` may read ``channel``."""
-        readers = self._readers_of(channel)
-        return readers is None or seat in readers
-
-    def _readers_of(self, channel: Channel) -> frozenset[Seat] | None:
-        """The seats that may read ``channel``; None where everyone may."""
-        if channel == PUBLIC:
-            return None
-        found: frozenset[Seat] = frozenset()
-        for name, seats in self.readers:
-            if name == channel:
-                found |= seats
-        return found
+        return channel == PUBLIC or any(seat in seats for name, seats in self.readers if name == channel)
 
     def visible_to(self, seat: Seat, phases: Iterable[Phase] | None = None) -> Sequence[Message]:
         """Return the messages ``seat`` may read, in order; only those of ``phases`` where given."""
-        if seat not in self._seen:
-            shown = [message for message in self.messages if self.may_read(seat, message.channel)]
-            self._seen[seat] = self.messages if len(shown) == len(self.messages) else Messages(shown)
+        if seat not in self._visible:
+            readable = [message for message in self.messages if self.may_read(seat, message.channel)]
+            self._visible[seat] = self.messages if len(readable) == len(self.messages) else Messages(readable)
         if phases is None:
-            return self._seen[seat]
-        wanted = frozenset(phases)
-        return tuple(message for message in self._seen[seat] if message.phase in wanted)
+            return self._visible[seat]
+        selected = frozenset(phases)
+        return tuple(message for message in self._visible[seat] if message.phase in selected)

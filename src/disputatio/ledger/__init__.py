@@ -1,1 +1,1 @@
-"""Money, tokens and calls: reserved before a call leaves, settled when it comes back, never past a ceiling."""
+"""Money, tokens and calls: reserved before a call is sent, settled when it returns, never above a ceiling."""

@@ -4,8 +4,8 @@ Byte-level tokenizers make at most one token of a byte; chat templates add a few
 about four times too high for English. Once a model has answered, the bound is 1.5 times its worst ratio of tokens to
 bytes in this debate, and at most one token a byte.
 
-Debates that run at once can share one ceiling. A share for each would be too small for its dearest call when a thousand
-of them wait for one batch. What all have spent and reserved, with the next call of any, never exceeds the ceiling.
+Debates that run at once can share one ceiling. If a thousand of them wait for one batch, an equal share would be too
+small for the dearest call of one. The sum of what all have spent and reserved never exceeds the ceiling.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class TokenGauge:
         ratio = 1.0 if self._worst is None else min(1.0, self._worst * MARGIN)
         return ceil(size * ratio) + MESSAGE_OVERHEAD * messages
 
-    def measured(self, size: int, tokens: int) -> None:
+    def record(self, size: int, tokens: int) -> None:
         """Record that ``size`` bytes were ``tokens`` tokens."""
         if size > 0:
             self._worst = max(self._worst or 0.0, tokens / size)
@@ -68,57 +68,57 @@ class TokenGauge:
 
 @dataclass(slots=True)
 class SharedCeiling:
-    """The ceiling, and what is spent and reserved of it.
+    """A ceiling, and what debates have spent and reserved of it.
 
     Attributes:
         budget: the ceiling.
         usd: dollars spent.
         tokens: tokens charged.
-        calls: calls made, those in flight too.
-        held_usd: dollars reserved for calls in flight.
-        held_tokens: tokens reserved for calls in flight.
+        calls: calls made, including those in flight.
+        reserved_usd: dollars reserved for calls in flight.
+        reserved_tokens: tokens reserved for calls in flight.
         in_flight: calls in flight.
-        gauges: what each model has shown of its tokens per byte, in all debates, by address.
+        gauges: the tokens per byte of each model in all debates, by address.
     """
 
     budget: Budget
     usd: Decimal = Decimal(0)
     tokens: int = 0
     calls: int = 0
-    held_usd: Decimal = Decimal(0)
-    held_tokens: int = 0
+    reserved_usd: Decimal = Decimal(0)
+    reserved_tokens: int = 0
     in_flight: int = 0
     gauges: dict[str, TokenGauge] = field(default_factory=dict)
     _listeners: dict[Callable[[], None], None] = field(default_factory=dict)
 
     def spend(self, usd: Decimal | None, tokens: int, calls: int) -> None:
-        """Take in what was spent; negative numbers take it back."""
+        """Add what was spent; negative numbers subtract."""
         self.usd += usd or 0
         self.tokens += tokens
         self.calls += calls
-        self._tell()
+        self._notify()
 
-    def hold(self, usd: Decimal | None, tokens: int) -> None:
+    def reserve(self, usd: Decimal | None, tokens: int) -> None:
         """Reserve for one more call in flight."""
-        self.held_usd += usd or 0
-        self.held_tokens += tokens
+        self.reserved_usd += usd or 0
+        self.reserved_tokens += tokens
         self.in_flight += 1
 
     def release(self, usd: Decimal | None, tokens: int) -> None:
         """End the reservation of a call."""
-        self.held_usd -= usd or 0
-        self.held_tokens -= tokens
+        self.reserved_usd -= usd or 0
+        self.reserved_tokens -= tokens
         self.in_flight -= 1
-        self._tell()
+        self._notify()
 
-    def listen(self, told: Callable[[], None]) -> None:
-        """Call ``told`` whenever a reservation is released."""
-        self._listeners[told] = None
+    def add_listener(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` whenever a reservation is released."""
+        self._listeners[listener] = None
 
-    def leave(self, told: Callable[[], None]) -> None:
-        """Call it no more. Safe to repeat."""
-        self._listeners.pop(told, None)
+    def remove_listener(self, listener: Callable[[], None]) -> None:
+        """Stop calling ``listener``. Safe to repeat."""
+        self._listeners.pop(listener, None)
 
-    def _tell(self) -> None:
-        for told in list(self._listeners):
-            told()
+    def _notify(self) -> None:
+        for listener in list(self._listeners):
+            listener()

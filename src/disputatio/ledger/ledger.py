@@ -23,7 +23,7 @@ from disputatio.record.text import canonical
 
 
 class Reservation(NamedTuple):
-    """The most one call may use. ``usd`` is None where no price is known and no dollar limit is set."""
+    """The most one call may use. ``usd`` is None if no price is known and no dollar limit is set."""
 
     input_tokens: int
     output_tokens: int
@@ -52,7 +52,7 @@ class Reservation(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """The charge of a call that returned. ``usd`` is None, never zero, where no price is known."""
+    """The charge of a call that returned. ``usd`` is None, never zero, if no price is known."""
 
     usd: Decimal | None
     basis: str
@@ -84,7 +84,7 @@ class Ledger:
     Args:
         budget: the limits.
         prices: the prices of calls.
-        shared: a limit that other debates share; None where this debate has its own alone.
+        shared: a limit that it shares with other debates; None if there is none.
     """
 
     def __init__(self, budget: Budget, prices: PriceBook, shared: SharedCeiling | None = None) -> None:
@@ -95,23 +95,23 @@ class Ledger:
         self.spent_tokens = 0
         self.calls = 0
         self.unpriced_calls = 0
-        self._held: dict[str, Reservation] = {}
+        self._reserved: dict[str, Reservation] = {}
         self._gauges: dict[str, TokenGauge] = {} if shared is None else shared.gauges
 
     @property
     def has_calls_in_flight(self) -> bool:
-        """Whether a call holds a reservation, part of which it may free."""
-        return bool(self._held) or (self.shared is not None and self.shared.in_flight > 0)
+        """Whether any call has a reservation, part of which it may free."""
+        return bool(self._reserved) or (self.shared is not None and self.shared.in_flight > 0)
 
     @property
-    def held_usd(self) -> Decimal:
+    def reserved_usd(self) -> Decimal:
         """Dollars reserved for calls in flight."""
-        return sum((row.usd for row in self._held.values() if row.usd is not None), Decimal(0))
+        return sum((row.usd for row in self._reserved.values() if row.usd is not None), Decimal(0))
 
     @property
-    def held_tokens(self) -> int:
+    def reserved_tokens(self) -> int:
         """Tokens reserved for calls in flight."""
-        return sum(row.tokens for row in self._held.values())
+        return sum(row.tokens for row in self._reserved.values())
 
     def quote(self, call: Call, seating: ModelSeating, *, batch: bool = False) -> Reservation:
         """Return the most that ``call`` may use; ``batch`` is whether it is sent in a batch."""
@@ -124,34 +124,28 @@ class Ledger:
         """Reserve ``quote`` for a call, or return the refusal; a refusal changes nothing."""
         refusal = self._refusal(quote)
         if refusal is None:
-            self._hold(call_id, quote)
+            self.restore_open(call_id, quote)
         return refusal
 
-    def _hold(self, call_id: str, held: Reservation) -> None:
-        self._held[call_id] = held
-        self.calls += 1
-        if self.shared is not None:
-            self.shared.hold(held.usd, held.tokens)
-            self.shared.spend(None, 0, 1)
-
     def _refusal(self, quote: Reservation) -> Refusal | None:
-        own = self.spent_tokens + self.held_tokens, self.spent_usd + self.held_usd
-        refusal = _refusal(self.budget, self.calls, *own, quote)
+        used = self.spent_tokens + self.reserved_tokens, self.spent_usd + self.reserved_usd
+        refusal = _refusal(self.budget, self.calls, *used, quote)
         if refusal is None and (shared := self.shared) is not None:
-            all_of_them = shared.tokens + shared.held_tokens, shared.usd + shared.held_usd
-            refusal = _refusal(shared.budget, shared.calls, *all_of_them, quote)
+            used_by_all = shared.tokens + shared.reserved_tokens, shared.usd + shared.reserved_usd
+            refusal = _refusal(shared.budget, shared.calls, *used_by_all, quote)
         return refusal
 
     @contextmanager
-    def telling(self, told: Callable[[], None]) -> Iterator[None]:
-        """Call ``told`` in this context whenever another debate releases a part of its reservation."""
-        if self.shared is not None:
-            self.shared.listen(told)
+    def listening(self, listener: Callable[[], None]) -> Iterator[None]:
+        """Call ``listener`` in this context whenever another debate releases a part of its reservation."""
+        if self.shared is None:
+            yield
+            return
+        self.shared.add_listener(listener)
         try:
             yield
         finally:
-            if self.shared is not None:
-                self.shared.leave(told)
+            self.shared.remove_listener(listener)
 
     def settle(
         self,
@@ -173,17 +167,17 @@ class Ledger:
             billable: whether the provider may have charged for a call without reported usage.
             batch: whether the call was sent in a batch.
         """
-        held = self._held.pop(call_id)
+        reserved = self._reserved.pop(call_id)
         if self.shared is not None:
-            self.shared.release(held.usd, held.tokens)
+            self.shared.release(reserved.usd, reserved.tokens)
         if usage is None and not billable:
             return Settled(Decimal(0), "failed before anything was counted", 0)
         usage = usage or Usage()
         priced = self.prices.charge(seating, served_model, usage, batch=batch)
-        if priced.usd is None and held.usd is not None:
-            priced = Priced(held.usd, f"{priced.basis}; the reservation stays spent")
-        settled = Settled(priced.usd, priced.basis, _tokens(usage, held))
-        self._measure(seating.address, held.size, usage.input_tokens)
+        if priced.usd is None and reserved.usd is not None:
+            priced = Priced(reserved.usd, f"{priced.basis}; the reservation stays spent")
+        settled = Settled(priced.usd, priced.basis, _tokens(usage, reserved))
+        self._measure(seating.address, reserved.size, usage.input_tokens)
         self._charge(settled.usd, settled.tokens)
         return settled
 
@@ -201,14 +195,17 @@ class Ledger:
         self._measure(address, size, measured)
         self._charge(usd, tokens)
 
-    def restore_lost(self, held: Reservation) -> None:
+    def restore_lost(self, reserved: Reservation) -> None:
         """Add a call that never returned: its reservation stays spent."""
         self._count()
-        self._charge(held.usd, held.tokens)
+        self._charge(reserved.usd, reserved.tokens)
 
-    def restore_held(self, call_id: str, held: Reservation) -> None:
-        """Take in a call that is still under way, in a batch: it keeps its reservation until it settles."""
-        self._hold(call_id, held)
+    def restore_open(self, call_id: str, reserved: Reservation) -> None:
+        """Add a call that has not returned yet; it keeps its reservation until it settles."""
+        self._reserved[call_id] = reserved
+        if self.shared is not None:
+            self.shared.reserve(reserved.usd, reserved.tokens)
+        self._count()
 
     def _count(self) -> None:
         self.calls += 1
@@ -217,7 +214,7 @@ class Ledger:
 
     def _measure(self, address: str, size: int, tokens: int | None) -> None:
         if tokens is not None:
-            self._gauge(address).measured(size, tokens)
+            self._gauge(address).record(size, tokens)
 
     def _charge(self, usd: Decimal | None, tokens: int) -> None:
         self.spent_tokens += tokens
@@ -229,14 +226,11 @@ class Ledger:
             self.spent_usd += usd
 
     def _gauge(self, address: str) -> TokenGauge:
-        gauge = self._gauges.get(address)
-        if gauge is None:
-            gauge = self._gauges[address] = TokenGauge()
-        return gauge
+        return self._gauges.setdefault(address, TokenGauge())
 
 
 def _refusal(budget: Budget, calls: int, tokens: int, usd: Decimal, quote: Reservation) -> Refusal | None:
-    """Which ceiling of ``budget`` forbids a call that may need ``quote``, with so much spent or reserved before it."""
+    """The ceiling of ``budget`` that forbids a call with this ``quote``, after so much spent or reserved; else None."""
     if budget.calls is not None and calls + 1 > budget.calls:
         return Refusal("calls", str(budget.calls), str(calls), "1")
     if budget.tokens is not None and tokens + quote.tokens > budget.tokens:
@@ -260,9 +254,9 @@ def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
-def _tokens(usage: Usage, held: Reservation) -> int:
-    tokens_in = held.input_tokens if usage.input_tokens is None else usage.input_tokens
-    tokens_out = held.output_tokens if usage.output_tokens is None else usage.output_tokens
+def _tokens(usage: Usage, reserved: Reservation) -> int:
+    tokens_in = reserved.input_tokens if usage.input_tokens is None else usage.input_tokens
+    tokens_out = reserved.output_tokens if usage.output_tokens is None else usage.output_tokens
     return tokens_in + tokens_out
 
 

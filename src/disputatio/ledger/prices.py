@@ -18,11 +18,11 @@ from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST
 
 _MILLION = Decimal(1_000_000)
 BATCH_SHARE = Decimal("0.5")
-"""The part of the usual price that a call costs in a batch, at OpenAI, Anthropic and Google alike."""
+"""The price of a call in a batch as a part of the usual price; the same at OpenAI, Anthropic and Google."""
 
 
 class Priced(NamedTuple):
-    """A cost and how it is known. ``usd`` is None where no price is known."""
+    """A cost and its source. ``usd`` is None if no price is known."""
 
     usd: Decimal | None
     basis: str
@@ -38,7 +38,7 @@ class PriceBook:
     def bound(
         self, seating: ModelSeating, input_tokens: int, output_tokens: int, *, batch: bool = False
     ) -> Decimal | None:
-        """Return the most a call with these tokens costs; None where no price is known.
+        """Return the most a call with these tokens costs; None if no price is known.
 
         Assumes that nothing is read from a cache and everything is written to it, which some providers charge for.
         """
@@ -49,9 +49,10 @@ class PriceBook:
     def charge(self, seating: ModelSeating, served_model: str | None, usage: Usage, *, batch: bool = False) -> Priced:
         """Return the cost of a finished call, at the price of the model that served it.
 
-        Where the table lacks the served model, a dated name of the requested model is charged as the requested one. Any
+        If the table lacks the served model, a dated name of the requested model is charged as the requested one. Any
         other model has no price, and the ledger keeps the whole reservation as spent. A reported cost comes before the
-        table, and a configured price before both. With ``batch`` every price but a reported cost is that of a batch.
+        table, and a configured price before both. With ``batch`` the discount of batches applies, except to a reported
+        cost.
         """
         if usage.cost_usd is not None and seating.price is None and not (_is_free(seating) and not usage.cost_usd):
             return Priced(usage.cost_usd, REPORTED_COST)
@@ -65,7 +66,7 @@ class PriceBook:
     def _in_batch(self, seating: ModelSeating, model: str, usage: Usage, priced: Priced) -> Priced:
         """``priced`` at the discount of batches: half of everything.
 
-        At Google input from the cache keeps its price (https://ai.google.dev/gemini-api/docs/batch-api).
+        At Google, cached input keeps its price (https://ai.google.dev/gemini-api/docs/batch-api).
         """
         if not priced.usd:
             return priced
@@ -136,7 +137,7 @@ def context_window(seating: ModelSeating) -> int:
 def known_window(seating: ModelSeating) -> int | None:
     """Return the context window in tokens, prompt plus answer; None where no table has the model."""
     if seating.provider == "embedded":
-        return 4_096 if seating.model == EMBEDDED_MODEL else 16_384  # what its server is started with
+        return 4_096 if seating.model == EMBEDDED_MODEL else 16_384  # the size its server starts with
     provider = PROVIDERS.get(seating.provider)
     table = provider and provider.price_id_at(seating.base_url)
     return _window_from_table(table, seating.model) if table else None
