@@ -354,21 +354,7 @@ def make_opening(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
         rules=rules_json(plan.rules),
         prompts=dict(plan.book.hashes(plan.format.prompt_folder, small=small, tools=bool(tools))),
         budget=budget.as_json(),
-        evidence=tuple(
-            {
-                "source_id": row.source_id,
-                "title": row.title,
-                "kind": (row.kind if isinstance(row, Source) else SourceKind.TEXT).value,
-                "text": digest(row.text),
-                **(
-                    {"round": prompt_context.introduced[row.source_id]}
-                    if row.source_id in prompt_context.introduced
-                    else {}
-                ),
-            }
-            for row in prompt_context.evidence
-        )
-        + knowledge,
+        evidence=tuple(_evidence_row(row, prompt_context.introduced) for row in prompt_context.evidence) + knowledge,
         shares=dict(prompt_context.shares),
         seed=plan.seed,
         software=software,
@@ -384,6 +370,17 @@ def make_opening(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
         tools=tools,
     )
     return event, texts
+
+
+def _evidence_row(source: Evidence | Source, introduced: Mapping[str, int]) -> JsonObject:
+    """A source as the record lists it."""
+    row: JsonObject = {
+        "source_id": source.source_id,
+        "title": source.title,
+        "kind": (source.kind if isinstance(source, Source) else SourceKind.TEXT).value,
+        "text": digest(source.text),
+    }
+    return {**row, "round": introduced[source.source_id]} if source.source_id in introduced else row
 
 
 def _list_seatings(assignments: SeatAssignments) -> list[tuple[str, ModelSeating]]:
