@@ -162,8 +162,8 @@ def test_listing_imports_no_heavy_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_command_imports_no_other_command() -> None:
-    _, modules = imported_by("keys", "list", "--store", "nothing.sqlite")
+def test_a_command_imports_no_other_command(tmp_path: Path) -> None:
+    _, modules = imported_by("keys", "list", "--store", str(tmp_path / "nothing.sqlite"))
     assert "disputatio._cli.keys" in modules
     assert {"disputatio._cli.tournament", "disputatio._cli.evaluating"}.isdisjoint(modules)
 

@@ -298,15 +298,18 @@ def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path, kind: str) -> N
         "postgresql+nosuch://user:hunter2@host/name",
         "mysql+pymysql://user:hunter2@host/name",
         "://",
-        "sqlite+nosuch:///x",
+        "sqlite+nosuch:///folder/x",
+        "sqlite+aiosqlite:///folder/x",
     ],
 )
-def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
-    """An address that cannot be used is refused without its password."""
+def test_an_address_that_cannot_be_used_is_refused(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address that cannot be used is refused without its password, and nothing is made at its place."""
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidInputError) as caught:
         SqlStore(url)
     check_sentence(caught.value)
     assert "hunter2" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_server_that_does_not_answer_is_a_store_error() -> None:

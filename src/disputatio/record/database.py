@@ -50,6 +50,8 @@ def open_database(url: str, *, create: bool = True) -> Engine:
         # A plain path may contain a question mark or a percent sign.
         address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=str(expand_home(url)))
         if address.get_backend_name() == "sqlite":
+            # A driver that is not there is refused before a file is made.
+            address.get_dialect().import_dbapi()
             _check_file(address.database, create=create)
             options: dict[str, Any] = {"timeout": _BUSY_SECONDS, "check_same_thread": False}
             reading = _readable_only(address.database)
