@@ -74,11 +74,11 @@ async def test_spending_never_passes_any_of_hundreds_of_ceilings(block):
                 break
             assert history.budget_reached
             higher = {
-                "usd": {"budget_usd": Decimal(str(budget["usd"])) * 2 if budget["usd"] else None},
-                "tokens": {"budget_tokens": (budget["tokens"] or 0) * 2},
-                "calls": {"budget_calls": (budget["calls"] or 0) * 2},
+                "usd": Budget(usd=Decimal(str(budget["usd"])) * 2 if budget["usd"] else None),
+                "tokens": Budget(tokens=(budget["tokens"] or 0) * 2),
+                "calls": Budget(calls=(budget["calls"] or 0) * 2),
             }[kind]
-            history = await go_on(debate, proposal, unsteady(number + step + 77), store, **higher)
+            history = await go_on(debate, proposal, unsteady(number + step + 77), store, budget=higher)
 
 
 async def test_a_truncated_debate_carries_what_was_said():

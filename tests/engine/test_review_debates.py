@@ -261,9 +261,9 @@ async def test_a_truncated_review_that_is_given_more_spends_up():
             if history.status.value != "DEBATE_TRUNCATED":
                 break
             budget = history.resumed[-1].budget if history.resumed else history.opened.budget
-            more = {"budget_tokens": int(budget["tokens"]) * 2}
-            history = await go_on(debate, proposal, unsteady(number + step + 77), store, **more)
-            assert history.resumed[-1].budget["tokens"] == more["budget_tokens"]
+            more = Budget(tokens=int(budget["tokens"]) * 2)
+            history = await go_on(debate, proposal, unsteady(number + step + 77), store, budget=more)
+            assert history.resumed[-1].budget["tokens"] == more.tokens
             assert within(history)
 
 
