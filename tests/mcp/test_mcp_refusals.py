@@ -185,7 +185,7 @@ async def test_a_request_id_stands_for_one_request(tmp_path: Path) -> None:
         assert await offered.call("start_debate", **asked, request_id="one") == first
         for other in ({"motion": "Another"}, {"settings": {"limits.closing_words": 151}}, {"rounds": 2}):
             said = await offered.refused("start_debate", **{**asked, **other}, request_id="one")
-            assert "This request_id stands for the debate" in said
+            assert "This request_id was used for the debate" in said
             assert first["debate_id"] in said
         assert [job.debate for job in offered.desk.jobs()] == [first["debate_id"]]
         assert (await offered.call("start_debate", **{**asked, "rounds": 2}, request_id="two")) != first

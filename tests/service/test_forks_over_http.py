@@ -142,7 +142,7 @@ async def test_a_reader_confirms_a_fork_on_its_page(tmp_path):
         assert foreign.status_code == 403
         wrong = await client.post(path, data={**form, "budget_tokens": "-3"})
         assert wrong.status_code == 422
-        assert "is no ceiling" in wrong.text
+        assert "is not a ceiling" in wrong.text
         assert 'value="-3"' in wrong.text
         first = await client.post(path, data=form)
         assert first.status_code == 303

@@ -109,7 +109,7 @@ def _tool(function: Callable[..., Awaitable[Any]], title: str, annotations: Tool
 
 
 def _telling(tool: Callable[Parameters, Awaitable[Value]]) -> Callable[Parameters, Awaitable[Value]]:
-    """``tool`` with failures told as cause and next step."""
+    """``tool`` with failures reported as cause and next step."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     @functools.wraps(tool)
@@ -137,7 +137,7 @@ def _refusal(tool: str, failure: ValidationError, known: Mapping[str, Any]) -> s
 
 def _start(debates: Debates) -> Callable[..., Awaitable[Started]]:
     async def start_debate(request_id: RequestId = "", **request: Any) -> Started:
-        """Start a debate and return its id at once, while it goes on. It may cost money: ceilings limit it.
+        """Start a debate and return its id at once, while it runs. It may cost money: ceilings limit it.
 
         Follow it with follow_debate. Returns `debate_id`, and `state`, which is WAITING or RUNNING.
         """
@@ -158,7 +158,7 @@ def _estimate(debates: Debates) -> Callable[..., Awaitable[Estimated]]:
 
 
 def _of_request(tool: Tool) -> Tool:
-    """``tool`` with the fields of a request beside its own arguments; the request itself says what is wrong with it."""
+    """``tool`` with the fields of a request next to its own arguments. The request checks its fields itself."""
     from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
 
     given = tool.fn_metadata.arg_model
@@ -222,7 +222,7 @@ def _read(debates: Debates) -> Callable[..., Awaitable[Piece]]:
         ] = "briefing",
         offset: Annotated[Whole, Field(description="The `next_offset` of the call before; 0 at first.", ge=0)] = 0,
     ) -> Piece:
-        """Read a debate, while it goes on or afterwards: its result, what each seat said, how arguments stood.
+        """Read a debate, while it runs or afterwards: its result, the turns of each seat, the standing of arguments.
 
         Returns `text`, `status`, and `next_offset`, which is null where the text is whole.
         """

@@ -82,7 +82,7 @@ class Debates:
         return await self._reading.read("", read)
 
     async def _check_same(self, debate: str, order: JsonObject) -> None:
-        """Refuse a request id that stands for another request; the order that was taken in decides, also in a race.
+        """Refuse a request id that was used for another request. The stored request decides, also in a race.
 
         Raises:
             InvalidInputError: it does.
@@ -90,7 +90,7 @@ class Debates:
         kept = await asyncio.to_thread(self._desk.order, debate)
         if kept is not None and canonical(kept) != canonical(order):
             raise InvalidInputError(
-                f"This request_id stands for the debate {debate}, which was asked for in other words.",
+                f"This request_id was used for the debate {debate}, with another request.",
                 "Send a new request_id with a new request, and the same request with the same request_id.",
             )
 
@@ -99,7 +99,7 @@ class Debates:
         debate = await self._found(prefix)
         until = time.monotonic() + wait_s
         while True:
-            # Before the events are read: of a debate that was over by then, all of them are there to be read.
+            # Ask this before reading the events: if the debate is over now, all of its events can be read.
             job = await self._runner.job(debate)
             status = await asyncio.to_thread(self._status, debate)
             rows = await asyncio.to_thread(self._rows, debate, after)
@@ -117,7 +117,7 @@ class Debates:
             await asyncio.sleep(_LOOK_S)
 
     def _rows(self, debate: str, after: int) -> Sequence[Sealed]:
-        """The events after ``after``, as far as everybody may be told of them."""
+        """The public part of the events after ``after``."""
         first = next(iter(self._store.parts(debate)), ())[:1]
         if not audience_of(first).has_people:
             return self._store.read(debate, after)
@@ -221,7 +221,7 @@ class Debates:
 
 
 def _trace(whole: JsonObject) -> JsonObject:
-    """Every argument with what it drew and how it stands."""
+    """Every argument with the responses to it and its standing."""
     outcome = whole.get("outcome")
     rows = outcome.get("trace") if isinstance(outcome, dict) else None
     if rows is None:
@@ -248,7 +248,7 @@ def _standing(status: str | None, job: Job | None) -> JsonObject:
 
 
 def _told(event: Event) -> JsonObject | None:
-    """What an assistant is told of an event; None for what is of no use to it."""
+    """The part of an event that an assistant needs; None if it needs nothing of it."""
     match event:
         case TurnTaken():
             said = _shortened(event.content)

@@ -45,7 +45,7 @@ class Needs:
         """Who calls, while the request is being answered.
 
         Raises:
-            RefusedError: nobody known, or they may not; or too often.
+            RefusedError: the key is unknown, lacks the scope, or exceeds its rate.
         """
         try:
             yield await self._caller(request)
@@ -96,7 +96,7 @@ async def _check_sent_here(request: Request, caller: Caller) -> None:
         given = str((await request.form()).get(CSRF_FIELD) or "")
     if not same(given, csrf_of(request, caller)):
         raise RefusedError(
-            403, "forbidden", "The form is not one that this service gave out, or it is too old.", "Load it again."
+            403, "forbidden", "This form is too old, or did not come from this service.", "Load the page again."
         )
 
 

@@ -38,7 +38,7 @@ Send a key as `Authorization: Bearer dsp_...`; without any key the server listen
 everybody there for its owner. Every refusal is a problem document (RFC 9457) with its cause and the next step.
 """
 BODY_BYTES = 4_000_000
-"""The largest body, evidence in an order among it; uploads have a limit of their own."""
+"""The largest body in bytes, evidence included. Uploads have a limit of their own."""
 _UPLOADS = frozenset({"/v1/evidence", "/v1/knowledge", "/new", "/new/estimate"})
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 

@@ -46,7 +46,7 @@ class Database:
 
     @property
     def is_shared(self) -> bool:
-        """Whether servers on other machines may stand over it too."""
+        """Whether servers on other machines may use it too."""
         return self._engine.dialect.name == "postgresql"
 
     @contextmanager
@@ -65,7 +65,7 @@ class Database:
             yield connection
 
     def join(self, connection: Connection) -> None:
-        """Make a transaction that somebody else began on the same database alone too, until it ends.
+        """Give an open transaction of another owner on the same database the writer's lock until it ends.
 
         In SQLite it must be one that writes: no other does then.
         """
@@ -74,7 +74,7 @@ class Database:
 
     @contextmanager
     def counting(self) -> Iterator[Connection]:
-        """A connection whose statements each stand for themselves."""
+        """A connection in which each statement is a transaction."""
         with store_errors(self._place), self._engine.connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
@@ -108,7 +108,7 @@ def upgrade(connection: Connection) -> None:
 
 
 def _enter(connection: Connection, row: Any) -> None:
-    """One run for all that was spent on a debate, whichever key caused it: nobody noted that."""
+    """One run for all spending on a debate: earlier versions did not store which key caused it."""
     ceiling, spent = (None if row[name] is None else Decimal(row[name]) for name in ("ceiling_usd", "spent_usd"))
     run = {"debate": row["debate"], "key": row["key"], "owner": row["key"], "began_at": row["asked_at"], "after": 0}
     settled = row["spent_tokens"] is not None and not _went_on_later(connection, row)

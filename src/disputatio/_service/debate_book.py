@@ -65,7 +65,7 @@ class Listed:
 
 
 class AlreadyOrderedError(Exception):
-    """An idempotency key stands for ``debate``, which was ordered with it before."""
+    """The idempotency key was used for ``debate`` before."""
 
     def __init__(self, debate: str) -> None:
         super().__init__(debate)
@@ -79,10 +79,10 @@ class DebateBook:
         self._database, self._ledger = database, ledger
 
     def standing(self, asked: Asked, tenant: str) -> str | None:
-        """The debate that the idempotency key of an order stands for already.
+        """The debate that the idempotency key of a request started before.
 
         Raises:
-            RefusedError: it stands for another order.
+            RefusedError: it was used for another request.
         """
         with self._database.reading() as connection:
             return self._standing(connection, asked, tenant)
@@ -91,8 +91,8 @@ class DebateBook:
         """Enter a debate for a caller, within the transaction that enters its order.
 
         Raises:
-            AlreadyOrderedError: its idempotency key stands for a debate.
-            RefusedError: it stands for another order, or the budget has no room for the ceilings.
+            AlreadyOrderedError: its idempotency key was used for a debate.
+            RefusedError: it was used for another request, or the budget has no room for the ceilings.
         """
         self._database.join(connection)
         before = self._standing(connection, asked, caller.tenant)
@@ -122,22 +122,22 @@ class DebateBook:
             raise RefusedError(
                 422,
                 "idempotency",
-                f"This idempotency key stands for the debate {row.debate}, which was asked for in other words.",
-                "Send a new key with a new order, and the same order with the same key.",
+                f"This idempotency key was used for the debate {row.debate}, with another request.",
+                "Send a new key with a new request, and the same key only with the same request.",
             )
         return str(row.debate) if row else None
 
     def owner(self, debate: str) -> str:
-        """The id of the key that ordered a debate.
+        """The id of the key that started a debate.
 
         Raises:
-            RefusedError: it was not ordered here.
+            RefusedError: it was not started by this service.
         """
         with self._database.reading() as connection:
             found = connection.execute(sa.select(owned.c.key).where(owned.c.debate == debate)).scalar()
         if found is None:
             raise RefusedError(
-                409, "conflict", f"The debate {debate} was not ordered here.", f"disputatio resume {debate}"
+                409, "conflict", f"The debate {debate} was not started by this service.", f"disputatio resume {debate}"
             )
         return str(found)
 
@@ -276,8 +276,8 @@ def goes_on(debate: str) -> RefusedError:
     return RefusedError(
         409,
         "conflict",
-        f"The debate {debate} goes on already, or nothing of it is left to ask.",
-        "GET it to see how it stands.",
+        f"The debate {debate} is running, or has nothing left to ask.",
+        "GET it to see its state.",
     )
 
 

@@ -23,7 +23,7 @@ class Exposition:
     """The metrics of one server.
 
     Args:
-        store: where the queue stands.
+        store: the store that has the queue.
         open_view: the debates that figures over the whole store may count.
         hub: counts the listeners.
 

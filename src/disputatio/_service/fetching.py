@@ -97,14 +97,17 @@ def _checked(url: str, allow: frozenset[str]) -> SplitResult:
         host, port, parts = "", None, urlsplit("")
     if parts.scheme not in {"http", "https"} or not host or parts.username is not None or port not in {None, 80, 443}:
         raise RefusedError(
-            422, "invalid", "This is no address to take evidence from.", "Give http(s)://HOST/PATH, or upload the file."
+            422,
+            "invalid",
+            "Evidence cannot be fetched from this address.",
+            "Give http(s)://HOST/PATH, or upload the file.",
         )
     if host not in allow:
         raise RefusedError(
             422,
             "invalid",
             f"Evidence is not fetched from {host[:100]}.",
-            "Upload the file, or ask whoever runs the server to allow the host: disputatio serve --allow-host HOST",
+            "Upload the file, or ask the server's operator to allow the host: disputatio serve --allow-host HOST",
         )
     return parts
 
@@ -128,7 +131,7 @@ async def public_address(parts: SplitResult, network: Network) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Whether anybody on the internet may be at ``address``."""
+    """Whether ``address`` is a public address of the internet."""
     found = ipaddress.ip_address(address)
     inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
     if inner is not None:
@@ -202,7 +205,7 @@ class _Pinned(AbstractResolver):
 
 def _failed(parts: SplitResult, why: str) -> RefusedError:
     host = (parts.hostname or "")[:100]
-    return RefusedError(422, "invalid", f"Nothing could be taken from {host}: {why}.", "Upload the file instead.")
+    return RefusedError(422, "invalid", f"Nothing could be fetched from {host}: {why}.", "Upload the file instead.")
 
 
 _ENDINGS = {"text/html": ".html", "application/pdf": ".pdf", "application/json": ".json", "text/markdown": ".md"}

@@ -101,7 +101,7 @@ class Guard:
         return None
 
     def _count(self, method: str, scope: Scope, status: int, seconds: float) -> None:
-        # Whatever fits no route counts as one, so that nobody can make up labels.
+        # All unknown paths count as one route, so that clients cannot invent labels.
         route = str(getattr(scope.get("route"), "path", "other"))
         known = method if method in {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} else "other"
         self._requests.labels(known, route, str(status)).inc()

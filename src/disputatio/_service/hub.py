@@ -1,6 +1,6 @@
-"""Who watches which debate in this process, and what they are told.
+"""Listeners to the debates of this process.
 
-A listener is never sent an event: it is woken, and reads the record from where it stands. So it can only see what is
+A listener is never sent an event. It is woken and reads the record from its last position. So it can only see what is
 durable, a slow one holds nothing up, and one that comes back misses nothing. What a model is writing at this moment is
 no event. It is kept once for a debate, from the beginning of an answer until its turn is taken. A listener keeps only
 how far it has read, so one that comes late begins at the beginning.
@@ -25,7 +25,7 @@ from disputatio.report.turns.registry import turn_kind
 from disputatio.report.turns.statement import Statement
 
 TEXT_EVERY_S = 0.1
-"""Listeners are told at most this often that a model has written more."""
+"""Seconds between two updates about the text that a model writes."""
 MOST_SAID = 1_000
 """Characters of the readable words of an unfinished turn that a listener is sent, its end."""
 
@@ -44,7 +44,7 @@ class Answer:
 
 
 class LiveTexts:
-    """What models are writing in one debate, as far as everybody may be shown it.
+    """The text that models are writing in one debate, as far as it is public.
 
     Args:
         before: reads the events of its record, for a debate that is gone on with: a turn that was open is not asked for
@@ -166,7 +166,7 @@ class Hub:
         self._texts: dict[str, LiveTexts] = {}
         self._due: set[str] = set()
         self.held: set[str] = set()
-        """The debates that this process writes: whoever listens to one of them is woken for every event."""
+        """The debates that this process writes. Their listeners are woken at every event."""
 
     @contextmanager
     def listening(self, debate: str) -> Iterator[Listener]:
@@ -195,7 +195,7 @@ class Hub:
         return self._texts.get(debate)
 
     def watch(self, debate: str, texts: LiveTexts) -> None:
-        """Keep what is written in ``debate`` until it is held here no more."""
+        """Keep the text written in ``debate`` while this process runs it."""
         self._texts[debate] = texts
 
     def unwatch(self, debate: str) -> None:
@@ -232,17 +232,17 @@ class Watching:
         hub.watch(debate, self._texts)
 
     def on_event(self, event: Event, sealed: Sealed) -> None:
-        """What happened is told once it is durable; here it only begins and ends answers."""
+        """Begin and end answers. Listeners learn of the event itself when it is durable."""
         self._texts.on_event(event, sealed.seq)
 
     def on_text(self, path: str, part: str, text: str) -> None:
-        """Keep it, and have it told."""
+        """Keep the text and wake the listeners."""
         self._texts.wrote(path, part, text)
         self._hub.wrote(self._debate)
 
 
 class AnnouncingStore(DelegatingStore):
-    """A store that tells the hub when a writing is durable, and ``let_go`` when a debate is no longer written here.
+    """A store that informs the hub when a write is durable, and ``let_go`` when a debate is no longer written here.
 
     All else is the store's own.
     """
@@ -266,7 +266,7 @@ class AnnouncingStore(DelegatingStore):
         self._hub.held.add(debate)
 
     def release(self, debate: str) -> None:
-        """As the store; whoever listens looks whether it is over."""
+        """As the store; then wakes the listeners, which check whether the debate is over."""
         super().release(debate)
         if debate in self._hub.held:
             self._hub.held.discard(debate)

@@ -3,7 +3,7 @@
 Rules:
 
 - A run belongs to the key that caused it, and to the key that ordered its debate. It counts in both budgets.
-- A run that goes on counts, in every period, with the most that it may still cost: the ceilings of its debate, less
+- An unfinished run counts, in every period, with the most that it may still cost: the ceilings of its debate, less
   what the debate had cost before. A run that is over counts with what the record says of its calls.
 - A run begins only where both budgets have room for it. The check and the entry are one transaction, which also
   enters the order or opens it again.
@@ -257,7 +257,7 @@ def budget_spent(key: Key, left: Room, now: datetime, *, is_owner: bool = False,
     return RefusedError(
         429,
         "budget-spent",
-        f"The budget of {whose} has {' and '.join(usd + tokens)} left, debates that go on counted with their whole "
+        f"The budget of {whose} has {' and '.join(usd + tokens)} left, with unfinished debates counted at their whole "
         f"ceilings{needed}.",
         f"{lower} until debates end{'' if ends is None else ' or the period does'}.",
         {} if ends is None else retry_after((ends - now).total_seconds()),

@@ -20,11 +20,11 @@ from disputatio.errors import InvalidInputError
 from disputatio.motion import one_line
 
 OWN_TENANT = "local"
-"""Whose the debates are that nobody's key began, such as those of the command line."""
+"""The owner of debates that were started without a key, such as those of the command line."""
 
 
 class Scope(StrEnum):
-    """What a key allows; each allows what stands before it too."""
+    """What a key allows. Each scope includes those before it."""
 
     READ = "read"
     RUN = "run"
@@ -175,4 +175,4 @@ def checked_tenant(tenant: str) -> str:
 
 
 KEYLESS = Key("none", "this machine", OWN_TENANT, Scope.ADMIN, "", per_minute=6_000)
-"""Whoever calls while there is no key: the server then listens to this machine only."""
+"""The caller while there is no key. The server then listens to this machine only."""

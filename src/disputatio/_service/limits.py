@@ -1,6 +1,6 @@
 """How many requests a caller may make: a bucket of tokens for each name, which holds a minute's worth and fills evenly.
 
-A server over a file counts in its own memory. Servers beside each other over one PostgreSQL count in a table, so that a
+A server over a file counts in its own memory. Several servers over one PostgreSQL count in a table, so that a
 key has one bucket however many servers there are.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_BUCKETS = 10_000
 _FULL_AGAIN_S = 120
-"""A bucket that was not asked for so long is full, and need not be kept."""
+"""A bucket that was not used for this long is full and is deleted."""
 
 
 class RateLimits(Protocol):
@@ -85,7 +85,7 @@ def _too_many(per_minute: int, left: float) -> RefusedError:
     return RefusedError(
         429,
         "rate-limited",
-        f"{per_minute} requests a minute are the most, and they are made.",
+        f"This key may make {per_minute} requests a minute, and has made them.",
         "Wait as long as Retry-After says.",
         retry_after((1 - left) * 60 / per_minute),
     )

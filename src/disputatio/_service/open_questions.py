@@ -30,7 +30,7 @@ class OpenQuestions(Protocol):
     """The questions to people that are open, and how they are answered."""
 
     async def asked(self, debate: str) -> Sequence[PendingTurn]:
-        """What people are asked for in ``debate``, in the order of their paths."""
+        """The open questions to people in ``debate``, in the order of their paths."""
 
     async def question(self, debate: str, path: str) -> PendingTurn:
         """The open question at ``path``.
@@ -40,10 +40,10 @@ class OpenQuestions(Protocol):
         """
 
     async def submit_answer(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...] | None:
-        """Hand in a turn; returns the rules it breaks, or None where nobody has looked at it yet.
+        """Hand in a turn. Returns the rules that it breaks, or None if it has not been checked yet.
 
         Raises:
-            RefusedError: nobody asks for it, or it does not have the form that is asked for.
+            RefusedError: no such turn is open, or the content does not fit its schema.
         """
 
     async def pass_over(self, debate: str, path: str) -> None:
@@ -56,7 +56,7 @@ class OpenQuestions(Protocol):
 
 @dataclass(slots=True)
 class Waiting:
-    """A request that nobody has answered yet. ``tried`` says why answers so far were not taken."""
+    """A question without an answer. ``tried`` says why earlier answers were not accepted."""
 
     request: TurnRequest
     answer: asyncio.Future[Filled | Passed]
@@ -76,7 +76,7 @@ class LocalQuestions:
         return {seat: Person(self) for seat in seats}
 
     async def fill(self, request: TurnRequest) -> Filled | Passed:
-        """Wait until somebody hands in the turn."""
+        """Wait until the turn is handed in."""
         debate, path = request.situation.debate, str(request.path)
         waiting = Waiting(request, asyncio.get_running_loop().create_future())
         here = self._open.setdefault(debate, {})
@@ -176,6 +176,6 @@ def _not_asked() -> RefusedError:
     return RefusedError(
         409,
         "conflict",
-        "Nobody asks for this turn now: it was taken, or the debate has gone on or stopped.",
+        "This turn is not open: it was taken already, or the debate went on or stopped without it.",
         "GET the turns of the debate to see what is asked.",
     )

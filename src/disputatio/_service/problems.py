@@ -26,7 +26,7 @@ from disputatio.request.formats import options_of_formats
 from disputatio.request.model import DebateRequest
 
 _READING_S = 5.0
-"""After so long there is mostly room again for a file to be read."""
+"""Seconds after which there is usually room to read another file."""
 MEDIA_TYPE = "application/problem+json"
 
 
@@ -95,12 +95,12 @@ _OF_STATUS = {
 
 
 def not_found(what: str) -> RefusedError:
-    """The answer for what is not there, and for what another tenant has: nobody can tell the two apart."""
+    """The answer for what does not exist and for what another tenant has, so that a caller cannot distinguish them."""
     return RefusedError(404, "not-found", what, "GET /v1/debates lists what there is.")
 
 
 def unknown_key(*, is_given: bool = True) -> RefusedError:
-    """The answer to whoever sends no key, or one that is not good."""
+    """The answer to a caller without a valid key."""
     return RefusedError(
         401,
         "unauthenticated",

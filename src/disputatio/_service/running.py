@@ -17,7 +17,7 @@ from disputatio.errors import InvalidInputError
 
 
 class Server(HttpServer):
-    """A server that tells its streams when it goes down, so that they end and their clients come back elsewhere."""
+    """A server that ends its streams when it shuts down, so that their clients reconnect elsewhere."""
 
     def __init__(self, config: uvicorn.Config, service: Service, on_ready: Callable[[], None]) -> None:
         super().__init__(config)

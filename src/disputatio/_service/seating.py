@@ -48,7 +48,7 @@ class PersonsSeat:
 
     @property
     def free(self) -> bool:
-        """Whether nobody sits there yet."""
+        """Whether the seat is free."""
         return not self.key_id and not self.mine
 
 
@@ -113,7 +113,7 @@ class Seating:
             connection.execute(seats.insert(), row)
 
     async def questions(self, debate: str, caller: Caller) -> list[PendingTurn]:
-        """What people are asked for now, as the caller may be shown it: not what other keys are asked."""
+        """The open questions that the caller may see, without those to seats of other keys."""
         asked = await self._floor.asked(debate)
         if not asked:
             return []
@@ -169,7 +169,7 @@ def _one_side(format_name: str, seat: str, other: str) -> bool:
 
 
 def _public_part(question: PendingTurn) -> PendingTurn:
-    """A question to a seat that nobody has taken, without what only that seat may read."""
+    """A question to a free seat, without what only that seat may read."""
     heard = tuple(post for post in question.heard if post.channel == PUBLIC)
     situation = replace(question.situation, role="", task="", sources=())
     return replace(question, heard=heard, situation=situation, reasons=(), because="", last=None)

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 ReadSources: TypeAlias = "Callable[[SourceReader], Sequence[Source]]"
-"""Reads the sources that a caller sent beside a request."""
+"""Reads the sources that a caller sent with a request."""
 
 
 def _no_sources(_reader: SourceReader) -> Sequence[Source]:
@@ -72,11 +72,11 @@ def _no_sources(_reader: SourceReader) -> Sequence[Source]:
 
 
 PATIENCE_S = 15.0
-"""How long a start waits to be told whether the debate could begin; it goes on in any case."""
+"""How long a request waits for the debate to begin, in seconds. The debate continues in any case."""
 SETTLE_S = 5.0
 """How often is looked for runs that are over and not settled: those of workers, and those of dead servers."""
 READY_S = 2.0
-"""A service that takes longer to check a key and read its store is not ready for anybody."""
+"""A service that takes longer to check a key and read its store is not ready."""
 _KEY_THREADS = 4
 _LOOKS = 20
 _LOOK_S = 0.1
@@ -117,7 +117,7 @@ class Service:
     Args:
         choices: how it was started.
         client_factory: makes model clients; None takes the package's own.
-        concurrency: the most debates that are held at once in this process.
+        concurrency: the most debates that run at once in this process.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class Service:
         Args:
             body: the order.
             caller: who orders it.
-            idempotency: a word of theirs; the same one with the same order stands for the same debate.
+            idempotency: the caller's key; the same key with the same request returns the same debate.
             read: reads sources that follow those of the order, in a thread.
 
         Raises:
@@ -239,7 +239,7 @@ class Service:
             return standing, False
         order, ceilings = await self._bounded(order, given, expected, caller)
         try:
-            # Whoever asked may leave meanwhile; a debate that was entered is submitted, and stays its tenant's.
+            # The client may disconnect meanwhile. A stored debate is submitted and remains its tenant's.
             debate = await asyncio.shield(self._entered(replace(asked, ceilings=ceilings), order, caller))
         except AlreadyOrderedError as before:
             return before.debate, False
@@ -320,7 +320,7 @@ class Service:
             ceilings = replace(ceilings, usd=min(floored(ceilings.usd), MOST_USD))
         if ceilings.is_empty:
             raise InvalidInputError(f"A ceiling of {given.usd} USD is too small.", "Give a higher --budget-usd.")
-        # Whoever holds the debate has them too, however that process is configured.
+        # The process that runs the debate gets them too, whatever its own configuration.
         budget: Any = order.get("budget", {})
         return {**order, "budget": {**budget, **stated(ceilings)}}, ceilings
 
@@ -342,7 +342,7 @@ class Service:
         """Go on with a debate that is over but has turns left to ask, under new ceilings.
 
         Raises:
-            RefusedError: it goes on already, was not ordered here, or a budget does not allow it.
+            RefusedError: it is running, was not started here, or a budget does not allow it.
         """
         owner = await asyncio.to_thread(self.book.owner, debate)
         await asyncio.to_thread(self._settle_over)
@@ -383,7 +383,7 @@ class Service:
         if left.tokens is not None and ceilings.tokens is None:
             ceilings = replace(ceilings, tokens=spent[1] + left.tokens)
         if raised == NewCeilings() and history.status is Status.TRUNCATED:
-            # It stopped at a ceiling and is given no higher one: whoever takes it will say so.
+            # It stopped at a ceiling and gets no higher one: the process that runs it will report that.
             return raised, ceilings
         return replace(raised, budget_usd=ceilings.usd, budget_tokens=ceilings.tokens), ceilings
 
@@ -426,7 +426,7 @@ class Service:
         return found.for_audience()
 
     def audience(self, debate: str, number: int) -> Audience:
-        """Who may be shown what of a debate, told of its first ``number`` events."""
+        """The audience of a debate after its first ``number`` events."""
         audience = Audience()
         for part in self.store.parts(debate) if number else ():
             audience.take(row for row in part if row.seq <= number)
@@ -448,7 +448,7 @@ class Service:
         return await self.runner.job(debate)
 
     def is_going_on(self, listed: Listed, job: Job | None) -> bool:
-        """Whether more of it is to come without anybody asking for it."""
+        """Whether it will continue without a further request."""
         if listed.status == Status.RUNNING.value:
             return True
         waits = job is not None and job.state in {JobState.WAITING, JobState.RUNNING}
@@ -486,7 +486,7 @@ class Service:
             try:
                 calls = [*paid_calls(record), *self._baseline_calls(run)]
             except (DisputatioError, ArithmeticError, LookupError, TypeError, ValueError) as failure:
-                # Somebody altered it. It goes on counting with its ceilings.
+                # The record was altered. It still counts with its ceilings.
                 if run.debate not in self._unreadable:
                     self._unreadable.add(run.debate)
                     _LOG.warning("What the debate %s spent cannot be booked: %s", run.debate, failure)
@@ -494,7 +494,7 @@ class Service:
             self.ledger.settle(run, calls)
 
     def _baseline_calls(self, run: Run) -> list[Paid]:
-        """What a run's baselines paid; their calls stand in records of their own, after all of the debate's."""
+        """What the baselines of a run cost. Their calls are in records of their own, after all of the debate's."""
         calls = [call for row in self.book.baselines(run.debate) for call in paid_calls(self.store.read(row))]
         return [replace(row, seq=_AFTER_ALL) for row in calls if not run.after or row.at >= run.began_at]
 
@@ -504,11 +504,11 @@ class Service:
             await self.runner.start()
         self._to_settle.set()
         self._settling = asyncio.create_task(self._keep_settling())
-        # What a first debate would have to wait for; nobody waits for it here.
+        # Load what the first debate would have to wait for, in the background.
         self._warming = asyncio.create_task(asyncio.to_thread(_warm))
 
     async def close(self, seconds: float) -> None:
-        """Let debates end for so long, then stop them where they are; they go on at the next start."""
+        """Give debates this long to end, then stop them. They are resumed at the next start."""
         self.draining.set()
         self.hub.wake_all()
         self.reading.close()
@@ -535,7 +535,7 @@ def _warm() -> None:
 
 
 class OpenView(AnnouncingStore):
-    """A store in which only some debates are, and none of which something is held back.
+    """A view of a store with some of its debates, without those from which something is withheld.
 
     Args:
         store: the store itself.

@@ -1,7 +1,7 @@
 """The events of a debate as server-sent events (WHATWG HTML, 9.2): from any event on, to its end, nothing twice.
 
 The id of a frame is the number of the event in its record, and a frame is sent only once its event is durable. So a
-client that comes back with the last id it saw goes on there, also after the server died.
+client that reconnects with the last id it saw continues there, also after a restart of the server.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 LOOK_S = 1.0
 """How often a record is looked at that another process may be writing."""
 CHECK_S = 5.0
-"""How long a stream without news goes on at most after its key was revoked or its session ended."""
+"""How long a quiet stream can continue after its key was revoked or its session ended."""
 HEARTBEAT_S = 15.0
-"""After so long without a word something is said, so that nobody in between takes the line for dead."""
+"""Seconds between comments on a quiet stream, so that proxies do not take it for dead."""
 SEND_S = 30.0
-"""A client that takes nothing for so long is hung up on; it can come back and miss nothing."""
+"""A client that reads nothing for this long is disconnected. It can reconnect and miss nothing."""
 MOST_AT_ONCE = 200
 """Events that are handed to a client before the next are looked for."""
 
@@ -41,7 +41,7 @@ Shape = Callable[[Sealed], str]
 
 
 class EventStream(Response):
-    """An answer that goes on until the debate ends or the client leaves.
+    """A response that continues until the debate ends or the client leaves.
 
     The most streams of a tenant are counted where one begins, with nothing awaited in between: of many requests that
     come at once only as many begin as may.
@@ -91,7 +91,7 @@ def _too_many(most: int) -> RefusedError:
     return RefusedError(
         429,
         "rate-limited",
-        f"{most} streams at once are the most.",
+        f"{most} streams are open, and a tenant may have no more.",
         "Close one, or follow with GET /v1/debates/{id}.",
         retry_after(5),
     )
@@ -103,13 +103,13 @@ async def _left(receive: Receive) -> None:
 
 
 def whole_event(row: Sealed) -> str:
-    """An event as JSON in one line: what stands on its envelope, and its body."""
+    """An event as JSON in one line: its envelope and its body."""
     envelope = {"debate": row.debate, "seq": row.seq, "at": row.at, "kind": row.kind, "hash": row.hash}
     return json.dumps({**envelope, "body": read_json(row.body)}, ensure_ascii=True, separators=(",", ":"))
 
 
 def withheld_event(row: Sealed, body: JsonObject) -> str:
-    """An event whose words are held back, with ``body`` in the place of its own. Its hash could confirm a guess."""
+    """An event with ``body`` instead of its own. Its hash is left out, since it could confirm a guess."""
     envelope = {"debate": row.debate, "seq": row.seq, "at": row.at, "kind": row.kind, "withheld": True}
     return json.dumps({**envelope, "body": body}, ensure_ascii=True, separators=(",", ":"))
 
@@ -122,17 +122,17 @@ def frame(data: str, *, event: str = "", number: int | None = None) -> str:
 
 
 async def stream(service: Service, debate: str, caller: Caller, after: int, *, text: bool) -> EventStream | Response:
-    """The answer to whoever wants to follow a debate.
+    """The response to a client that follows a debate.
 
     Args:
-        service: where it is held.
+        service: the service that runs it.
         debate: its whole id; the caller may see it.
         caller: who asks.
         after: the number of the last event that is known to the client.
         text: whether to send what models write while they write it; such frames have no id.
     """
     if not await _more(service, debate, caller, after):
-        # 204 tells an EventSource not to come back.
+        # On 204 an EventSource does not reconnect.
         return Response(status_code=204)
     return EventStream(frames(service, debate, caller, after, text=text), service, caller.tenant)
 
@@ -197,7 +197,7 @@ def _written(listener: Listener, texts: LiveTexts | None) -> str:
 
 
 def text_frame(row: Answer, place: int, news: str, said: str) -> dict[str, Any]:
-    """What a listener is told of an answer that is being written."""
+    """The update for a listener about an answer that is being written."""
     return {
         "path": row.path,
         "part": row.part,

@@ -1,4 +1,4 @@
-"""The tables of the service, beside those of the record in the same database. No event is in them."""
+"""The tables of the service, in the same database as those of the record. They hold no events."""
 
 from __future__ import annotations
 

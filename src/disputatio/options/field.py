@@ -474,7 +474,7 @@ _A_KIND = re.compile(r"^(constrained-)?(str|int|float|bool|decimal)$|\[")
 def describe_errors(errors: list[Any]) -> tuple[str, str]:
     """What is wrong with a request body and what to do, in words for people."""
     if any(row["type"] in {"json_invalid", "model_attributes_type"} for row in errors):
-        return "The body is no JSON object.", "Send a JSON object, with Content-Type: application/json."
+        return "The body is not a JSON object.", "Send a JSON object, with Content-Type: application/json."
     found: dict[str, list[str]] = {}
     for row in errors:
         # Name a value of several possible types once, with what each wants.

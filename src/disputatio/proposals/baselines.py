@@ -1,4 +1,4 @@
-"""What one model alone, or a free-form debate, says of the same motion: run beside a debate and compared with it."""
+"""Baselines: one model alone, or a free-form debate, on the same motion, to compare a debate with."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def prepare_baselines(
     Args:
         given: their names between commas: ``single``, ``vote``, ``freeform``, or ``all``.
         proposal: the debate.
-        arguments: what it was asked for with.
-        say: is told in a sentence what is begun.
+        arguments: the options of the debate.
+        say: called with a sentence on each step.
         apart: whether nothing is taken from records of other debates, which may be another caller's.
 
     Raises:

@@ -30,7 +30,7 @@ class ForkRequest:
 
 
 def read_fork(stored: JsonObject) -> ForkRequest | None:
-    """The fork that a stored request asks for; None where it asks for a debate of its own."""
+    """The fork that a stored request asks for; None if it asks for a new debate."""
     fork: Any = stored.get("fork")
     if not isinstance(fork, Mapping):
         return None

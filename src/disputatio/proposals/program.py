@@ -39,7 +39,7 @@ def proposal_of_program(
     config: str | Mapping[str, Any] | None,
     prompts: Path | None,
 ) -> tuple[Proposal, Arguments]:
-    """The proposal, and what it was asked for with.
+    """The proposal, and the arguments it was made from.
 
     Args:
         motion: the motion.
@@ -81,7 +81,7 @@ def _check_motion(motion: object) -> None:
 
 
 def participants_of(seats: object) -> dict[str, Participant]:
-    """The participants of a debate that goes on; its models are in its record.
+    """The participants of a resumed debate. Its models are in its record.
 
     Raises:
         InvalidInputError: it is no mapping, or gives a seat to anything else.

@@ -25,7 +25,7 @@ AT_ONCE = 4
 AT_ONCE_EACH = 2
 """How many of them may be one tenant's."""
 WAITING_BYTES = 512_000_000
-"""How much may wait, in bytes: what waits is kept in memory."""
+"""The most bytes that may wait, since waiting sources are kept in memory."""
 WAITING_BYTES_EACH = 64_000_000
 """How much of it may be one tenant's."""
 LEAST_BYTES = 64_000

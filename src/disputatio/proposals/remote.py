@@ -103,7 +103,7 @@ def baselines_for(request: DebateRequest, proposal: Proposal) -> RunBaselines | 
 
 
 def _evidence(request: DebateRequest, sources: Sequence[Source], reader: SourceReader | None) -> list[Json]:
-    """The sources of an order as they are kept, each with an id of its own."""
+    """The sources of a request as they are kept, each with an id of its own."""
     with nullcontext(reader) if reader is not None else SourceReader() as reading:
         given = [
             read_source(row.raw, row.title, kind=row.kind, source_id=row.source_id, reader=reading)
@@ -235,7 +235,7 @@ def _with_unique_ids(sources: list[Source], given: list[str | None]) -> list[Sou
 
 
 def stored_source(row: Mapping[str, Any]) -> Source:
-    """The source that was read and kept as ``row``: its text is taken as it stands."""
+    """The source that was read and kept as ``row``, with its text unchanged."""
     evidence = Evidence(str(row["source_id"]), str(row["title"]), str(row["text"]))
     return Source.of(evidence, SourceKind(str(row["kind"])))
 

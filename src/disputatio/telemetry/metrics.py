@@ -203,7 +203,7 @@ def _labelled(figures: Figures) -> Iterator[Any]:
 
 
 def _by_month(figures: Figures) -> tuple[_ByLabel, ...]:
-    """The last months beside the whole, over which a drift would average out."""
+    """Figures of the last months, because a drift would average out over the whole time."""
     months = sorted(figures.periods)[-_MONTHS:]
     return (
         (

@@ -71,7 +71,7 @@ class _Session:
     format: str
     phases: dict[str, Span] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
-    """The phases in which nobody is asked now, and when the last answer of each came."""
+    """The phases without an open ask, and when the last answer of each came."""
     asked: dict[str, str] = field(default_factory=dict)
     calls: dict[str, Span] = field(default_factory=dict)
     at: int = 0
@@ -292,7 +292,7 @@ _SENDING_SECONDS = 3.0
 
 
 def add_tracing(observer: Observer, environ: Mapping[str, str] | None = None) -> Observer:
-    """``observer``, with traces beside it where they are configured.
+    """``observer``, with traces if they are configured.
 
     Args:
         observer: sees the debate in any case.

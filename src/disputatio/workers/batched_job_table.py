@@ -29,7 +29,7 @@ class BatchedJobTable:
     async def begin(self, debate: str, store: Store) -> DueJob | None:
         """Claim ``debate`` and note that it is being continued.
 
-        Returns None where nothing is left to do; no claim is held then.
+        Returns None if nothing is left to do; then it holds no claim.
 
         Args:
             debate: its id.

@@ -2,7 +2,7 @@
 
 The worker writes the question and polls for an answer. The API and the page read the row and write the answer. Neither
 reaches the other, so both may restart. A worker that takes over a debate asks again and finds the row unchanged: open,
-with the reason the last answer was rejected, or answered, so that nobody writes a turn twice.
+with the reason the last answer was rejected, or answered, so that no person writes a turn twice.
 
 A row belongs to one path of one debate. The first question at a path adopts an existing row; a question after a
 rejected answer replaces it. Rows are deleted when their debate is over.

@@ -1,4 +1,4 @@
-"""Run the debate of one job to its end, from wherever its record stands."""
+"""Run the debate of one job to its end, from the last event of its record."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class Worker:
             while not self._stopping.is_set():
                 try:
                     await self._run_queue()
-                except Exception as error:  # noqa: BLE001  (whatever the queue's library raises, the worker goes on)
+                except Exception as error:  # noqa: BLE001  (whatever the queue's library raises, the worker continues)
                     _LOG.warning("The queue failed: %s. Trying again.", _cause(error))
                 # It may also have stopped and reported why.
                 with suppress(TimeoutError):

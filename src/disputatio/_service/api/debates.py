@@ -71,7 +71,7 @@ class PostedRequest(DebateRequest):
         """Read a request in the words of earlier versions, too."""
         if not isinstance(body, Mapping):
             raise InvalidInputError(
-                "The body is no JSON object.", "Send a JSON object, with Content-Type: application/json."
+                "The body is not a JSON object.", "Send a JSON object, with Content-Type: application/json."
             )
         own = {name: body[name] for name in _UPLOADED if name in body}
         return {**group_options({name: row for name, row in body.items() if name not in own}), **own}
@@ -121,7 +121,7 @@ async def start_debate(
     caller: Runner,
     idempotency_key: IdempotencyKey = None,
 ) -> DebateView:
-    """Start a debate. What cannot be held is refused at once, and nothing is spent."""
+    """Start a debate. A request that cannot run is refused at once, and nothing is spent."""
     service = service_of(request)
     body, uploads = await with_uploads(service, order, caller)
     debate, new = await service.start(
@@ -174,7 +174,7 @@ async def list_debates(
     status: Annotated[str | None, Query(max_length=32, pattern=NO_NULL)] = None,
     format: Annotated[str | None, Query(max_length=64, pattern=NO_NULL)] = None,  # noqa: A002  (the word users know)
 ) -> DebatePage:
-    """List the debates of the key's tenant, newest first; those that wait stand at the top of the first page."""
+    """List the debates of the key's tenant, newest first. Waiting debates are at the top of the first page."""
     service = service_of(request)
     chosen = {name: value for name, value in (("status", status), ("format", format)) if value is not None}
     before = place_of(cursor)
@@ -207,7 +207,7 @@ def place_of(cursor: str | None) -> tuple[str, str] | None:
 
 @router.get("/debates/{debate_id}", response_model=DebateView, responses=responses(404))
 async def read_debate(debate_id: DebateId, request: Request, caller: Reader) -> DebateView:
-    """Read how a debate stands."""
+    """Read the state of a debate."""
     service = service_of(request)
     listed = await asyncio.to_thread(service.listed, debate_id, caller)
     return view(service, listed, await service.job(debate_id))
@@ -215,7 +215,7 @@ async def read_debate(debate_id: DebateId, request: Request, caller: Reader) -> 
 
 @router.post("/debates/{debate_id}/cancel", response_model=Cancelled, responses=responses(404))
 async def cancel_debate(debate_id: DebateId, request: Request, caller: Runner) -> Cancelled:
-    """Stop a debate where it is. What was said stays; `resume` goes on with it."""
+    """Stop a debate. Its turns stay, and `resume` continues it."""
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
     return Cancelled(cancelled=await service.cancel(debate_id))
@@ -305,7 +305,7 @@ async def follow_debate(
     text: Annotated[bool, Query(description="Send also what models are writing, as frames without an id.")] = False,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> Response:
-    """Follow a debate as server-sent events. `Last-Event-ID` goes on where a lost connection ended."""
+    """Follow a debate as server-sent events. `Last-Event-ID` continues a lost connection."""
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
     known = max(after, number_in(last_event_id))

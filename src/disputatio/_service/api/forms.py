@@ -117,7 +117,7 @@ class EstimateView(SpendingView):
 
 
 class CeilingsGiven(BaseModel):
-    """The ceilings a debate goes on with, what is spent included; those left out stay as they were."""
+    """New ceilings of a debate, spending so far included. Omitted ones do not change."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -222,7 +222,7 @@ class Verified(BaseModel):
 
 
 class EvidenceKept(BaseModel):
-    """A source that was taken in; its id can stand in ``evidence_ids`` of an order."""
+    """An uploaded source. Name its id in ``evidence_ids`` of a request."""
 
     id: str = Field(examples=["ev_0f3c2a91d4b5e677"])
     source_id: str

@@ -121,7 +121,7 @@ async def upload_knowledge(file: UploadFile, request: Request, caller: Runner) -
 
 @router.post("/gate", response_model=GateAnswered, responses=responses(), tags=["figures"])
 async def gate(asked: GateAsked, caller: Reader) -> GateAnswered:  # noqa: ARG001  (its being there is checked)
-    """Say whether a question is worth a debate. Nobody is called."""
+    """Say whether a question is worth a debate. No model is called."""
     from disputatio.judging.gate import should_debate
 
     decision = should_debate(

@@ -37,7 +37,7 @@ async def ready(request: Request) -> Ready:
             503,
             "busy",
             f"The server does not check keys and read its store within {READY_S:g} s.",
-            "Ask another one meanwhile.",
+            "Use another server meanwhile.",
             retry_after(READY_S),
         ) from None
     running = sum(job.state is JobState.RUNNING for job in jobs)
@@ -55,7 +55,7 @@ async def prometheus(
     request: Request,
     caller: Annotated[Caller, Depends(Needs(Scope.ADMIN))],
 ) -> Response:
-    """Metrics of the whole server for Prometheus, for the tenant of whoever runs it."""
+    """Metrics of the whole server for Prometheus, for the operator's tenant."""
     if caller.tenant != OWN_TENANT:
         raise RefusedError(
             403,

@@ -57,7 +57,7 @@ _TYPES = {
     ),
 )
 async def read_report(debate_id: DebateId, request: Request, caller: Reader) -> Response:
-    """Read a debate as JSON: its turns, trace, scores, briefing and costs; also while it goes on."""
+    """Read a debate as JSON: its turns, trace, scores, briefing and costs. Works while it runs, too."""
     text = await asyncio.to_thread(_written, service_of(request), debate_id, caller, ExportForm.JSON)
     return Response(text, media_type="application/json")
 

@@ -1,4 +1,4 @@
-"""Seats that people take: what they are asked for, and handing it in."""
+"""Seats of people: the open questions, and handing in turns."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def take_seat(
 
 @router.get("/debates/{debate_id}/turns", response_model=list[TurnAskedView], responses=responses(404))
 async def list_turns(debate_id: DebateId, request: Request, caller: Runner) -> list[TurnAskedView]:
-    """See what people are asked for in a debate now: in seats of this key, and in free ones what is public of it."""
+    """List the open questions to people: those to this key's seats, and the public part of those to free seats."""
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
     return [turn_view(row) for row in await service.seating.questions(debate_id, caller)]

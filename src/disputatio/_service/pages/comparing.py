@@ -1,4 +1,4 @@
-"""Two debates side by side: how they were held, what came out, and what it took."""
+"""Two debates side by side: their set-up, results and costs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Side:
 
 
 def side_of(report: DebateReport) -> Side:
-    """A debate as it stands in a comparison."""
+    """A debate in a comparison."""
     verdict = structured_reading(report)
     totals = report.totals
     tokens = None if totals.input_tokens is None else totals.input_tokens + (totals.output_tokens or 0)
@@ -67,7 +67,7 @@ def side_of(report: DebateReport) -> Side:
 
 
 def compared(one: Side, other: Side) -> Sequence[tuple[str, str, str]]:
-    """The rows of both, in the order of the first; what only one has stands where the other has a dash."""
+    """The rows of both, in the order of the first. A dash marks what only the other has."""
     labels = dict.fromkeys([*one.lines, *other.lines])
     seats = [label for label in labels if label.startswith(("Seat ", "Score of "))]
     rest = [label for label in labels if label not in seats]

@@ -100,7 +100,7 @@ def _budget(values: Mapping[str, str]) -> Budget:
         )
     except ValueError:
         raise InvalidInputError(
-            f"{one_line(', '.join(filter(None, (usd, tokens))), 40)!r} is no ceiling.",
+            f"{one_line(', '.join(filter(None, (usd, tokens))), 40)!r} is not a ceiling.",
             "Give US dollars such as 0.50, or tokens as a whole number from 1 to 1,000,000,000,000.",
         ) from None
     return Budget(given.budget_usd, given.budget_tokens)

@@ -32,7 +32,7 @@ def page(request: Request, name: str, caller: Caller | None, *, status: int = 20
     Args:
         request: what it answers.
         name: of its template.
-        caller: who reads it; None where nobody has signed in.
+        caller: the reader; None without a session.
         status: of HTTP.
         values: what it shows.
     """

@@ -23,9 +23,9 @@ from disputatio.request.formats import known_formats, options_of
 from disputatio.request.model import DebateRequest
 
 _BY_HAND = frozenset({"motion", "format", "evidence"})
-"""Options that the page has in a shape of their own: the text, the cards, the files."""
+"""Options with a field of their own on the page: the text, the cards, the files."""
 _FIRST = ("topic", "seats", "people")
-"""Options that stand in the form itself; the other ones without a group stand under More."""
+"""Options of the main form. Other options without a group are under More."""
 _LONG = 100
 _NUMBERS = frozenset({int, float, Decimal})
 _WORDS = {"usd": "US dollars", "seats": "Who sits where", "people": "Seats that people take", "topic": "or a topic"}
@@ -209,7 +209,7 @@ def _usual(row: Option, settings: Settings | None, form: Format | None) -> str:
 
 
 def read_request_form(values: Mapping[str, str]) -> dict[str, Any]:
-    """The request that a filled form stands for, as JSON. Fields of formats that are not chosen do not count.
+    """The request of a filled form, as JSON. Fields of formats that are not chosen are ignored.
 
     Raises:
         InvalidInputError: a field cannot be used; says what is allowed.

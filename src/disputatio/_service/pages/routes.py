@@ -197,14 +197,14 @@ async def transcript(debate_id: DebateId, request: Request, caller: Reader) -> H
 
 @router.get("/debates/{debate_id}/asked")
 async def asked(debate_id: DebateId, request: Request, caller: Reader) -> HTMLResponse:
-    """What people are asked for now, as a part of a page."""
+    """The open questions to people, as a part of a page."""
     service = service_of(request)
     listed = await asyncio.to_thread(service.listed, debate_id, caller)
     return page(request, "asked.html", caller, listed=listed, **await _people(service, debate_id, caller))
 
 
 async def _people(service: Service, debate_id: str, caller: Caller) -> dict[str, Any]:
-    """Who sits in the seats of people, and what they are asked for: no word of the questions."""
+    """The seats of people and which of them have open questions, without the questions' words."""
     rows = await asyncio.to_thread(service.seating.seats, debate_id, caller)
     asked = await service.open_questions.asked(debate_id) if rows else ()
     mine = {row.path: await _may_speak(service, debate_id, row.path, caller) for row in asked}
@@ -255,7 +255,7 @@ def _tokens(typed: str) -> int | None:
         return CeilingsGiven(budget_tokens=int(typed)).budget_tokens
     except ValueError:
         raise InvalidInputError(
-            f"{one_line(typed, 20)!r} is no ceiling in tokens.", "Give a whole number from 1 to 1,000,000,000,000."
+            f"{one_line(typed, 20)!r} is not a ceiling in tokens.", "Give a whole number from 1 to 1,000,000,000,000."
         ) from None
 
 

@@ -45,14 +45,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Further:
-    """An item that may be left out. ``filled`` says whether anything stands in it."""
+    """An optional item. ``filled``: whether the form has content for it."""
 
     item: Item
     filled: bool = field(default=False)
 
 
 def items_of(sheet: TurnForm, values: Mapping[str, str]) -> tuple[Item, ...]:
-    """The fields of ``sheet`` with what stands in them, by the names of the form."""
+    """The values of the fields of ``sheet``, by the names of the form."""
     return tuple(_item(row, f"f.{row.key}", values) for row in sheet.fields)
 
 
@@ -172,7 +172,7 @@ def _look(row: Field, name: str, values: Mapping[str, str], where: str, found: l
 
 
 def values_of(sheet: TurnForm, content: Any) -> dict[str, str]:
-    """What stands in the form for a turn that was given before."""
+    """The form's values for an earlier turn."""
     found: dict[str, str] = {}
 
     def walk(value: Any, name: str) -> None:

@@ -125,7 +125,7 @@ def cost_line(found: Mapping[str, Any]) -> str:
 
 
 async def _body(service: Service, form: FormData, values: Mapping[str, str]) -> dict[str, Any]:
-    """The request that a filled form stands for, with the text of the file that its format takes.
+    """The request of a filled form, with the text of the file that its format takes.
 
     Raises:
         InvalidInputError: a field cannot be used.
