@@ -102,7 +102,7 @@ def test_unwritable_output_stops_and_keeps_the_result(commands: Commands, provid
         os.close(full)
     assert watched.code == 130
     assert "stopped because its output is lost: it cannot be written (No space left on device)" in watched.err
-    assert "Go on with it: disputatio resume" in watched.err
+    assert "To continue: disputatio resume" in watched.err
     assert recorded.code == 2
     assert "The result cannot be written" in recorded.err
     debate = recorded.err.split("disputatio show ")[1].strip()

@@ -39,7 +39,7 @@ def check_stopped(commands: Commands, ended: Ended, status: str = "INTERRUPTED")
     assert "Traceback" not in ended.said
     debate, now = stands(commands)
     assert now == status
-    assert f"Go on with it: disputatio resume {debate}" in re.sub(r"\x1b\[[0-9;]*m", "", ended.said)
+    assert f"To continue: disputatio resume {debate}" in re.sub(r"\x1b\[[0-9;]*m", "", ended.said)
     return debate
 
 

@@ -101,7 +101,7 @@ async def test_an_empty_speech_is_refused_in_a_sentence_and_on_record(commands: 
     ended = commands.debate(MOTION, "--human", "pro", typed=b"\n.\n/help\n/nothing\n" + GIVEN)
     assert ended.code == 0
     assert "! Speech is empty; it needs at least 20 characters." in ended.out
-    assert "! There is no command /nothing; /help shows those there are." in ended.out
+    assert "! There is no command /nothing. /help lists the commands." in ended.out
     refused = [row.reasons[0] for row in await events(commands) if isinstance(row, AnswerRejected)]
     assert "Speech is empty; it needs at least 20 characters." in refused
 
@@ -112,7 +112,7 @@ async def test_an_overlong_speech_is_taken_with_its_violation(commands: Commands
     ended = commands.debate(MOTION, "--human", "pro", *limit, typed=f"{long}\n.\n{long}\n.\n".encode())
     assert ended.code == 0
     assert "! 100 of 10 words, 90 over the limit." in ended.out
-    assert "It breaks a rule; you can change it once:" in ended.out
+    assert "It breaks a rule. You can change it once:" in ended.out
     (taken,) = [row for row in await events(commands) if isinstance(row, TurnTaken) and row.seat == "pro"]
     assert [row["rule"] for row in taken.violations] == ["word_limit"]
     assert taken.content["speech"].split() == ["word"] * 100

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from staged_debates import HOSTILE, WIDE, held
 
-from disputatio._terminal.progress import Draft, partial_object
+from disputatio._terminal.progress import Draft, parse_partial_object
 from disputatio.formats.registry import FORMATS
 from disputatio.record.events import TurnTaken
 from disputatio.testing.instances import instance
@@ -140,5 +140,5 @@ def test_a_draft_without_end_is_not_gathered_without_end() -> None:
     draft = Draft("monologue", "pro")
     for _ in range(500):
         draft.add("x" * 1000)
-    assert partial_object("x" * 10) is None
+    assert parse_partial_object("x" * 10) is None
     assert draft._size <= 201_000

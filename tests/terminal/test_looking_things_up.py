@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rooms import Carrier, hold, proposal_of
 
-from disputatio._terminal.progress import Progress, standing
+from disputatio._terminal.progress import Progress, measure_progress
 from disputatio._terminal.views import LiveView, PlainView
 from disputatio.participants.call import Call, Reply, Usage
 from disputatio.record.events import CallSent, TurnAsked
@@ -42,10 +42,10 @@ def test_choosing_a_tool_is_no_part_of_the_turn() -> None:
     progress.add(TurnAsked(**place, phase="opening", form="opening", mode="native", prompt=""), 0)
     sent = {**place, "model": "m", "mode": "native", "temperature": None, "max_tokens": 9, "prompt": (), "schema": ""}
     progress.add(CallSent(call="1", part="tools-1", **sent, reserved={}), 1)
-    progress.wrote("opening/pro", "tools-1", json.dumps(CHOICE))
+    progress.add_text("opening/pro", "tools-1", json.dumps(CHOICE))
     ask = progress.open["opening/pro"]
-    assert "looks things up" in standing(ask, {}, 2).words
+    assert "uses tools" in measure_progress(ask, {}, 2).words
     assert ask.draft.statements({}) == ()
     progress.add(CallSent(call="2", part="", **sent, reserved={}), 3)
     assert ask.done == []
-    assert "waiting" in standing(ask, {}, 4).words
+    assert "waiting" in measure_progress(ask, {}, 4).words

@@ -120,7 +120,7 @@ def while_it_is_written(path: str, text: str, visibility: Visibility | None = No
         progress.add(event, 0.0)
         if isinstance(event, TurnAsked) and event.path == path:
             break
-    progress.wrote(path, "", text)
+    progress.add_text(path, "", text)
     assert progress.match is not None
     return progress, MatchNarration(progress.match, visibility or Visibility(), fancy=True)
 
@@ -184,9 +184,9 @@ def test_private_drafts_are_not_shown() -> None:
 def test_simultaneous_turns_stay_hidden() -> None:
     for form in ("structured", "review", "panel", "freeform"):
         visibility = Visibility(form, frozenset({"pro"}))
-        assert visibility.turn("pro", "opening")
-        assert not visibility.turn("con", "opening")
-        assert not visibility.facts
+        assert visibility.shows_turn("pro", "opening")
+        assert not visibility.shows_turn("con", "opening")
+        assert not visibility.shows_scores
 
 
 def test_events_while_typing_are_shown_afterwards() -> None:
@@ -196,7 +196,7 @@ def test_events_while_typing_are_shown_afterwards() -> None:
         half = len(rows) // 2
         for row in rows[:half]:
             view.on_event(row.event(), row)
-        with view.yielded():
+        with view.paused():
             before = written(console)
             for row in rows[half:]:
                 view.on_event(row.event(), row)

@@ -193,7 +193,7 @@ async def test_a_resumed_view_shows_only_what_is_new() -> None:
         await go_on(debate, observer=view, budget=Budget(calls=50))
     told = squeezed(written(console))
     assert told.startswith(f"Disputatio structured debate {debate.id}")
-    assert "Resumed: 5 turns already taken, nothing of it is asked or paid again." in told
+    assert "Resumed: 5 turns already taken. Nothing of this is asked or paid again." in told
     assert "Teams can own services end to end" not in told
     assert "JUDGING" in told
     assert "answer" in told
@@ -216,7 +216,7 @@ class Picture:
         self.view = LiveView(self.console, clock=lambda: self.now)
 
     def lines(self) -> list[str]:
-        return str(self.view._picture()).split("\n")
+        return str(self.view._render_region()).split("\n")
 
     def replay(self, events: list[Sealed]) -> None:
         for row in events:

@@ -1,4 +1,4 @@
-"""A seat looks things up before its turn: what it is asked, what it is shown, and when it stops."""
+"""A seat uses tools before its turn: what it is asked, what it is shown, and when it stops."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Screen:
 
         if self._view is not None:
             self._view.restrict(Visibility(format_name, seats))
-        self._surface = open_surface(self._console, drafts, plain=self._plain, errors=self._as_json, stage=self._view)
+        self._surface = open_surface(self._console, drafts, plain=self._plain, errors=self._as_json, view=self._view)
         return self._surface
 
     def sibling(self) -> Screen:

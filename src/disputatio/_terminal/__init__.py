@@ -1,4 +1,4 @@
-"""What people see of a debate in a terminal: live while it happens, its result, and plain lines where nothing moves."""
+"""Show a debate in a terminal: live or in plain lines while it runs, and its result."""
 
 from disputatio._terminal.paint import print_interrupted, print_report, print_result
 from disputatio._terminal.views import LiveView, PlainView, open_view

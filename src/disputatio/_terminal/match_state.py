@@ -1,6 +1,6 @@
-"""A match as far as it has come, for the screen: kinds and limits of speeches, clocks, totals. Pure bookkeeping.
+"""The state of a match for the screen: kinds and limits of speeches, clocks, totals.
 
-Limits are those of the rules in the record; the clocks of the free debate are wound again by the format's own clock.
+Limits come from the recorded rules. The format's own clock computes the clocks of the free debate.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SPEECHES = frozenset({"speech", "questions"})
 
 @dataclass(slots=True)
 class MatchState:
-    """What the screen knows of a match. ``totals`` are by debater and team; a debater without a score is missing.
+    """The state of a match. ``totals`` are by debater and team, without debaters that have no score.
 
-    ``free_limit`` is the limit of the last speech of the free debate, when it began.
+    ``free_limit`` is the limit that the last free speech had when it began.
     """
 
     rules: Mapping[str, Any] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class MatchState:
 
     @classmethod
     def of(cls, opened: DebateOpened) -> MatchState | None:
-        """The state at the beginning; None where the debate is no match."""
+        """The state at the beginning; None if the debate is not a match."""
         if opened.format != "competition":
             return None
         cast: Any = opened.rules.get("cast")
@@ -49,17 +49,17 @@ class MatchState:
         return cls(opened.rules, styles, clocks={team: _clock_of(team, opened.rules) for team in TEAMS})
 
     def add(self, event: Event) -> None:
-        """Take in one event."""
+        """Update the state with an event."""
         match event:
             case TurnTaken() if event.form in SPEECHES:
                 self.speeches += 1
                 self.spoken[event.seat] = self.spoken.get(event.seat, 0) + 1
                 if event.phase == FREE:
-                    self._wind(event.seat, said_words(event.content))
+                    self._update_clock(event.seat, count_content_words(event.content))
             case TurnAsked() if event.form in SPEECHES and event.phase == FREE:
                 self.asked.add(event.path)
             case Abstained() if event.path in self.asked:
-                self._wind(event.seat, 0)
+                self._update_clock(event.seat, 0)
             case ScoreGiven():
                 totals = event.body.get("totals")
                 if isinstance(totals, Mapping):
@@ -71,8 +71,8 @@ class MatchState:
             case _:
                 pass
 
-    def _wind(self, seat: str, words: int) -> None:
-        """The clock of a team after a speech of ``words`` in the free debate; without words it was none."""
+    def _update_clock(self, seat: str, words: int) -> None:
+        """Update a team's clock after a free speech of ``words``; 0 means that there was no speech."""
         team = team_of(seat)
         if team in self.clocks:
             before = self.clocks[team]
@@ -80,7 +80,7 @@ class MatchState:
             self.clocks[team] = before.after(seat, words) if words else before.without(seat)
 
     def limit(self, seat: str, phase: str, form: str) -> int | None:
-        """The most words of a speech that is due now; None where words are not counted."""
+        """The word limit of a speech that begins now; None if words are not counted."""
         if form not in SPEECHES:
             return None
         if phase == FREE:
@@ -92,18 +92,18 @@ class MatchState:
         value = self.rules.get(f"{name}_words")
         return value if isinstance(value, int) else None
 
-    def left(self, team: str) -> int:
-        """The words a team has left in the free debate."""
+    def words_left(self, team: str) -> int:
+        """The words that a team has left in the free debate."""
         return self.clocks[team].words_left if team in self.clocks else 0
 
     def seconds(self, words: int) -> int:
-        """How long so many words take by the match's clock."""
+        """How many seconds ``words`` take at the pace of the match."""
         pace = self.rules.get("words_a_minute")
         return words * 60 // (pace if isinstance(pace, int) and pace > 0 else 250)
 
     @staticmethod
     def kind(seat: str, phase: str, form: str) -> str:
-        """What a speech is for, in a word or two."""
+        """The kind of a speech, in a word or two."""
         if form == "questions":
             return "questions"
         if phase == "cross-examination":
@@ -112,13 +112,13 @@ class MatchState:
 
 
 def _clock_of(team: str, rules: Mapping[str, Any]) -> Clock:
-    """A team's clock under recorded rules; those of before the second edition had no limit for a speech."""
-    # Every screen asks whether it shows a match; the format's modules are for those that do.
+    """A team's clock under recorded rules. Before the second edition a speech had no limit."""
+    # Imported here because every screen imports this module, and few show a match.
     from disputatio.formats.match import Clock
 
     names = ("free_words", "free_speeches", "free_speech_words")
-    words, speeches, own = (rules[name] if isinstance(rules.get(name), int) else 0 for name in names)
-    cap = own or max(words // max(speeches, 1), 1) if "edition" in rules else None
+    words, speeches, limit = (rules[name] if isinstance(rules.get(name), int) else 0 for name in names)
+    cap = limit or max(words // max(speeches, 1), 1) if "edition" in rules else None
     return Clock(team, words, speeches, cap=cap)
 
 
@@ -127,14 +127,14 @@ def team_of(seat: str) -> str:
     return seat.partition("_")[0]
 
 
-def said_words(content: Mapping[str, Any]) -> int:
-    """The words of a speech, or of questions together."""
+def count_content_words(content: Mapping[str, Any]) -> int:
+    """Count the words of a speech, or of all questions of a turn."""
     speech, questions = content.get("speech"), content.get("questions")
     if isinstance(speech, str):
         return count_words(speech)
     return count_words("\n".join(str(row) for row in questions)) if isinstance(questions, list | tuple) else 0
 
 
-def clock(seconds: int) -> str:
-    """``1:42``."""
+def format_clock(seconds: int) -> str:
+    """Seconds as ``1:42``."""
     return f"{seconds // 60}:{seconds % 60:02d}"

@@ -1,4 +1,4 @@
-"""Gives laid-out lines their colours, and puts them on a Rich console as text that is never read as markup."""
+"""Print laid-out lines on a Rich console, in colours and without markup."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ STYLES: dict[Role, str] = {
     Role.REFUTED: "red",
     Role.UNCERTAIN: "dim",
 }
-"""Colours say nothing that the words beside them do not say."""
+"""Colours add nothing that the words do not say."""
 
 
-def painted(lines: Iterable[Line], encoding: str, *, styled: bool = True) -> Text:
-    """The lines as one text, ended by no line feed; what ``encoding`` cannot write becomes a question mark."""
+def paint(lines: Iterable[Line], encoding: str, *, styled: bool = True) -> Text:
+    """The lines as one text without a final line feed. Characters that ``encoding`` lacks become question marks."""
     from rich.text import Text
 
     text = Text(no_wrap=True, overflow="ignore", end="")
@@ -48,38 +48,38 @@ def painted(lines: Iterable[Line], encoding: str, *, styled: bool = True) -> Tex
 
 
 def writable(text: str, encoding: str) -> str:
-    """``text`` as ``encoding`` can write it."""
+    """``text`` with question marks for characters that ``encoding`` lacks."""
     if text.isascii():
         return text
     return text.encode(encoding, "replace").decode(encoding)
 
 
-def put(console: Console, lines: list[Line], *, styled: bool = True) -> None:
-    """Print lines that are laid out for the console's width."""
+def print_lines(console: Console, lines: list[Line], *, styled: bool = True) -> None:
+    """Print lines that fit the console's width."""
     if lines:
-        console.print(painted(lines, console.encoding, styled=styled), soft_wrap=True)
+        console.print(paint(lines, console.encoding, styled=styled), soft_wrap=True)
 
 
 def print_result(console: Console, report: DebateReport, store: str = "") -> None:
-    """Print what came of the debate, its first screen first. ``store`` is where commands must look for it."""
+    """Print the result of the debate. ``store`` is the address that commands must name to find it."""
     lines: list[Line] = [(), *result_lines(report, max(NARROWEST, console.width), store)]
-    put(console, lines, styled=_styled(console))
+    print_lines(console, lines, styled=_styled(console))
 
 
 def print_report(console: Console, report: DebateReport, detail: Detail = Detail.FULL, store: str = "") -> None:
-    """Print a recorded debate: in brief, on a few screens, or whole."""
-    put(console, report_lines(report, max(NARROWEST, console.width), detail, store), styled=_styled(console))
+    """Print a recorded debate, in as much detail as asked."""
+    print_lines(console, report_lines(report, max(NARROWEST, console.width), detail, store), styled=_styled(console))
 
 
 def print_interrupted(console: Console, debate_id: str) -> None:
-    """Say that the debate was stopped, that nothing is lost, and how to go on."""
+    """Print that the debate was stopped, and how to continue."""
     command = Span(f"disputatio resume {one_line(debate_id, 80)}", Role.LEAD)
     lines: list[Line] = [
         (),
-        (span("Stopped. ", Role.WARNING), Span("What was said and paid is kept, and is not asked or paid again.")),
-        (Span("Go on with it: "), command),
+        (span("Stopped. ", Role.WARNING), Span("The record so far is safe. Nothing in it is asked or paid again.")),
+        (Span("To continue: "), command),
     ]
-    put(console, lines, styled=_styled(console))
+    print_lines(console, lines, styled=_styled(console))
 
 
 def _styled(console: Console) -> bool:

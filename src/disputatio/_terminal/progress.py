@@ -1,4 +1,4 @@
-"""Where a running debate stands: the open asks, how far each is, and what was used so far. Pure bookkeeping."""
+"""The progress of a running debate: its open asks, how far each is, and what was used so far."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from disputatio.tools.tool_choice import is_choice
 
 @dataclass(slots=True)
 class OpenAsk:
-    """One ask that waits for its turn.
+    """An ask that has no turn yet.
 
-    ``expected`` is how many statements the turn will have, None where nobody can know; ``limit`` is in words.
+    ``expected`` is how many statements the turn will have, None if unknown; ``limit`` is in words.
     """
 
     path: str
@@ -51,7 +51,7 @@ class OpenAsk:
 
     @property
     def kind(self) -> TurnKind:
-        """What kind of turn it asks for."""
+        """The kind of turn that it asks for."""
         return turn_kind(self.form)
 
     @property
@@ -61,7 +61,7 @@ class OpenAsk:
 
 
 class Progress:
-    """A debate as far as it has come. Times are seconds of one monotonic clock."""
+    """The progress of a debate. Times are seconds of one monotonic clock."""
 
     def __init__(self) -> None:
         self.opened: DebateOpened | None = None
@@ -74,7 +74,7 @@ class Progress:
         self._totals: Totals | None = None
 
     def add(self, event: Event, now: float) -> None:
-        """Take in one event."""
+        """Update the progress with an event."""
         if self.match is not None:
             self.match.add(event)
         match event:
@@ -102,8 +102,8 @@ class Progress:
             case _:
                 pass
 
-    def wrote(self, path: str, part: str, text: str) -> None:
-        """Take in new output of the ask at ``path``."""
+    def add_text(self, path: str, part: str, text: str) -> None:
+        """Add output to the ask at ``path``."""
         ask = self.open.get(path)
         if ask is not None:
             if ask.draft.part != part:
@@ -112,7 +112,7 @@ class Progress:
 
     @property
     def questions(self) -> dict[str, str]:
-        """The follow-up questions put so far, by id."""
+        """The follow-up questions so far, by id."""
         return self.heard.questions
 
     def totals(self, seconds: float | None) -> Totals:
@@ -122,7 +122,7 @@ class Progress:
         return self._totals
 
     def seat_of(self, call: str) -> str:
-        """The seat a call was made for."""
+        """The seat of a call."""
         row = self._calls.get(call)
         return row.sent.seat if row else "a seat"
 
@@ -180,29 +180,29 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How far an ask is: ``share`` of it is done, 0 to 1, or None where nobody can know; ``words`` say it."""
+class AskProgress:
+    """How far an ask is. ``share`` of it is done, from 0 to 1, None if unknown; ``words`` describe it."""
 
     share: float | None
     words: str
 
 
-def standing(ask: OpenAsk, questions: Mapping[str, str], now: float) -> Standing:
-    """How far ``ask`` is."""
+def measure_progress(ask: OpenAsk, questions: Mapping[str, str], now: float) -> AskProgress:
+    """Measure how far ``ask`` is."""
     waited = whole_seconds(max(0, int(now - ask.since)))
     if ask.trouble:
-        return Standing(_share(ask, 0), f"{ask.trouble}; resting before the next try")
+        return AskProgress(_share(ask, 0), f"{ask.trouble}; waiting before the next attempt")
     if is_choice(ask.draft.part):
-        return Standing(_share(ask, 0), f"looks things up before its turn, {waited}")
+        return AskProgress(_share(ask, 0), f"uses tools before its turn, {waited}")
     if not ask.draft.begun:
-        return Standing(_share(ask, 0), f"{_done(ask, 0)}waiting for {ask.model or 'its turn'}, {waited}")
+        return AskProgress(_share(ask, 0), f"{_done(ask, 0)}waiting for {ask.model or 'its turn'}, {waited}")
     begun = len(ask.draft.statements(questions))
     if not begun:
-        return Standing(_share(ask, 0), f"{_done(ask, 0)}begins to write, {waited}")
+        return AskProgress(_share(ask, 0), f"{_done(ask, 0)}begins to write, {waited}")
     words = ask.draft.words(questions)
     if ask.limit:
-        return Standing(min(1.0, words / ask.limit), f"{words} of {ask.limit} words, {waited}")
-    return Standing(_share(ask, begun), f"{_done(ask, begun)}{counted(words, 'word')}, {waited}")
+        return AskProgress(min(1.0, words / ask.limit), f"{words} of {ask.limit} words, {waited}")
+    return AskProgress(_share(ask, begun), f"{_done(ask, begun)}{counted(words, 'word')}, {waited}")
 
 
 def _share(ask: OpenAsk, begun: int) -> float | None:
@@ -230,7 +230,7 @@ def _done(ask: OpenAsk, begun: int) -> str:
 
 
 _LONGEST = 200_000
-"""Characters of an answer that are looked at; a longer one is not read by the rules either."""
+"""The most characters of an answer that are shown. The rules read no longer answers either."""
 
 
 @dataclass(slots=True)
@@ -246,7 +246,7 @@ class Draft:
     _fresh: bool = True
 
     def add(self, text: str) -> None:
-        """Take in new output."""
+        """Add output."""
         if self._size < _LONGEST:
             self._pieces.append(text)
             self._size += len(text)
@@ -254,7 +254,7 @@ class Draft:
 
     @property
     def begun(self) -> bool:
-        """Whether any output came."""
+        """Whether there is any output."""
         return self._size > 0
 
     @property
@@ -264,12 +264,12 @@ class Draft:
         return self._pieces[0]
 
     def statements(self, questions: Questions) -> tuple[Statement, ...]:
-        """What can be read of it so far; the last statement may be unfinished."""
+        """The statements so far. The last one may be unfinished."""
         if is_choice(self.part):
             return ()
         if not self._fresh:
             self._fresh = True
-            content = partial_object("".join(self._pieces))
+            content = parse_partial_object("".join(self._pieces))
             if content is not None:
                 self._read = self._statements_in(content, questions)
         return self._read
@@ -290,32 +290,32 @@ class Draft:
         return (Statement(mark, "", sentences[0], tuple(("", text) for text in sentences[1:])),)
 
     def words(self, questions: Questions) -> int:
-        """The words that can be read so far."""
+        """The number of words so far."""
         return sum(count_words(text) for row in self.statements(questions) for text in row.texts)
 
 
-def partial_object(text: str) -> Mapping[str, Any] | None:
-    """The unfinished JSON object in ``text``, whatever stands before it; None where there is none to read."""
+def parse_partial_object(text: str) -> Mapping[str, Any] | None:
+    """Parse the unfinished JSON object in ``text``, after any other text; None if there is none."""
     from pydantic_core import from_json
 
-    # A lone surrogate is no text to the parser.
+    # The parser refuses lone surrogates.
     text = replace_surrogates(text)
     start = text.find("{")
     if start < 0:
         return None
-    # What follows a finished object (a closing fence, a remark) is no JSON: read up to the last brace then.
+    # Text after a finished object, such as a closing fence, is not JSON. So try up to the last brace too.
     for body in (text[start:], text[start : text.rfind("}") + 1]):
         try:
             value = from_json(body, allow_partial="trailing-strings")
         except ValueError:
             continue
-        return _cleaned(value) if isinstance(value, dict) else None
+        return _clean_value(value) if isinstance(value, dict) else None
     return None
 
 
-def _cleaned(value: Any) -> Any:
+def _clean_value(value: Any) -> Any:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
-        return {clean(str(key)): _cleaned(row) for key, row in value.items()}
-    return [_cleaned(row) for row in value] if isinstance(value, list) else value
+        return {clean(str(key)): _clean_value(row) for key, row in value.items()}
+    return [_clean_value(row) for row in value] if isinstance(value, list) else value

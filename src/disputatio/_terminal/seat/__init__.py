@@ -1,4 +1,4 @@
-"""A person in a seat at the terminal: the floor as the seat hears it, the form field by field, drafts that are kept."""
+"""A person in a seat at the terminal: what the seat may see, the fields of its turn, and stored drafts."""
 
 from disputatio._terminal.seat.surface import TerminalSurface, open_surface
 

@@ -1,4 +1,4 @@
-"""Asks with an editor at the bottom of the terminal: words are counted while they are typed, Ctrl-C leaves."""
+"""Ask with an editor at the bottom of the terminal. It counts words as they are typed. Ctrl-C leaves."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from disputatio._terminal.seat.asking import DetachAware, Keep, Measure
+from disputatio._terminal.seat.asking import PersonLeft, SaveDraft, WordCount
 from disputatio.report.text_spans import Role
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
 
-_KEPT_EVERY_S = 1.0
+_SAVE_EVERY_S = 1.0
 
 
 class PromptAsker:
     """Asks at a terminal that can be redrawn.
 
     Args:
-        paragraph: puts a paragraph out, wrapped.
-        errors: write to standard error, because standard output is read by a program.
-        width: the columns there are now.
+        paragraph: prints a wrapped paragraph.
+        errors: write to standard error, because a program reads standard output.
+        width: the current number of columns.
     """
 
     def __init__(self, *, paragraph: Callable[[str, Role], None], errors: bool, width: Callable[[], int]) -> None:
@@ -32,7 +32,7 @@ class PromptAsker:
 
     @property
     def has_person(self) -> bool:
-        """Always."""
+        """True."""
         return True
 
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
@@ -40,66 +40,67 @@ class PromptAsker:
         self._paragraph(text, role)
 
     async def line(
-        self, question: str, given: str = "", keep: Keep | None = None, measure: Measure | None = None
+        self, question: str, given: str = "", save: SaveDraft | None = None, count: WordCount | None = None
     ) -> str:
-        """One line, ended by Enter, with the count below it where it is part of a text."""
+        """Ask for a line, which Enter ends. The count is below it, if its words count."""
         session = self._session()
         began = time.monotonic()
         more: dict[str, Any] = {}
-        if measure is not None:
+        if count is not None:
             more["bottom_toolbar"] = lambda: self._bar(
-                measure, session.default_buffer.text, time.monotonic() - began, "Enter: give it"
+                count, session.default_buffer.text, time.monotonic() - began, "Enter: submit"
             )
         try:
-            return await self._asked(session, question, default=given, **more)
-        except (asyncio.CancelledError, DetachAware):
-            if keep is not None:
-                keep(session.default_buffer.text)
+            return await self._prompt(session, question, default=given, **more)
+        except (asyncio.CancelledError, PersonLeft):
+            if save is not None:
+                save(session.default_buffer.text)
             raise
 
-    async def text(self, measure: Measure, given: str, keep: Keep) -> str:
-        """A text with the count of its words below it."""
+    async def text(self, count: WordCount, given: str, save: SaveDraft) -> str:
+        """Ask for a text, with the count of its words below it."""
         began = time.monotonic()
-        kept = [began]
+        saved = began
 
         def changed(buffer: Any) -> None:
-            if time.monotonic() - kept[0] > _KEPT_EVERY_S:
-                kept[0] = time.monotonic()
-                keep(buffer.text)
+            nonlocal saved
+            if time.monotonic() - saved > _SAVE_EVERY_S:
+                saved = time.monotonic()
+                save(buffer.text)
 
         session = self._session()
         session.default_buffer.on_text_changed += changed
         try:
-            typed = await self._asked(
+            typed = await self._prompt(
                 session,
                 "> ",
                 default=given,
                 multiline=True,
-                key_bindings=_giving(),
+                key_bindings=_submit_keys(),
                 bottom_toolbar=lambda: self._bar(
-                    measure,
+                    count,
                     session.default_buffer.text,
                     time.monotonic() - began,
-                    "Alt-Enter or a lone dot: give it",
+                    "Alt-Enter or a lone dot: submit",
                 ),
                 prompt_continuation="  ",
                 refresh_interval=1.0,
             )
-        except (asyncio.CancelledError, DetachAware):
-            keep(session.default_buffer.text)
+        except (asyncio.CancelledError, PersonLeft):
+            save(session.default_buffer.text)
             raise
-        keep(typed)
+        save(typed)
         return typed
 
-    def _bar(self, measure: Measure, text: str, seconds: float, gives: str) -> Any:
-        told, over = measure.told(text)
+    def _bar(self, count: WordCount, text: str, seconds: float, submits: str) -> Any:
+        counted, over = count.describe(text)
         clock = f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
-        rows = [told, clock, gives, "Ctrl-C: leave", "/help"]
-        room, shown = self._width() - 2, rows[0]
+        rows = [counted, clock, submits, "Ctrl-C: leave", "/help"]
+        room, bar = self._width() - 2, rows[0]
         for row in rows[1:]:
-            if len(shown) + 3 + len(row) <= room:
-                shown += f"   {row}"
-        return [("class:over" if over else "", f" {shown}")]
+            if len(bar) + 3 + len(row) <= room:
+                bar += f"   {row}"
+        return [("class:over" if over else "", f" {bar}")]
 
     def _session(self) -> PromptSession[str]:
         from prompt_toolkit import PromptSession
@@ -116,16 +117,16 @@ class PromptAsker:
             reserve_space_for_menu=0,
         )
 
-    async def _asked(self, session: PromptSession[str], question: str, **more: Any) -> str:
-        """What was typed; the loop's own handling of signals stays as it is."""
+    async def _prompt(self, session: PromptSession[str], question: str, **more: Any) -> str:
+        """Ask with ``session``, without changing how the event loop handles signals."""
         try:
             return await session.prompt_async(question, handle_sigint=False, set_exception_handler=False, **more)
         except (KeyboardInterrupt, EOFError):
-            raise DetachAware from None
+            raise PersonLeft from None
 
 
-def _giving() -> Any:
-    """Alt-Enter, Ctrl-D after some words, and Enter behind a line with a single dot or a command give the text."""
+def _submit_keys() -> Any:
+    """The keys that submit a text: Alt-Enter, Ctrl-D after some words, Enter after a lone dot or a command."""
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()

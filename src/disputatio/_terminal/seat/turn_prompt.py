@@ -1,4 +1,4 @@
-"""Lays out what a person in a seat is shown: what it has heard, the task, its own draft. Nothing else of the debate."""
+"""Lay out what a person in a seat may see: the messages to the seat, the task, and their own draft."""
 
 from __future__ import annotations
 
@@ -20,31 +20,26 @@ from disputatio.report.transcript import seat_role
 _BULLETS = re.compile(r"^[-*] `?[a-z_]+`?: .*$\n?", re.MULTILINE)
 
 
-def unheard(request: TurnRequest, shown: Set[Message], told_of: Callable[[str], int]) -> list[Message]:
-    """The posts that were neither shown to this seat before nor told on the screen in this session.
+def find_unseen(request: TurnRequest, shown: Set[Message], count_shown: Callable[[str], int]) -> list[Message]:
+    """The messages that were neither shown to this seat before nor on the screen in this session.
 
-    The screen tells public turns in order, so the first ones of a seat are those that it did not tell.
+    The screen shows public turns in order, so it did not show the first ones of a seat.
     """
-    fresh: list[Message] = []
     public: dict[str, list[Message]] = {}
-    for post in request.heard:
-        if post.channel == PUBLIC:
-            public.setdefault(post.seat, []).append(post)
-    untold = {id(post) for seat, posts in public.items() for post in posts[: max(0, len(posts) - told_of(seat))]}
-    for post in request.heard:
-        if post in shown or (post.channel == PUBLIC and id(post) not in untold):
-            continue
-        fresh.append(post)
-    return fresh
+    for row in request.heard:
+        if row.channel == PUBLIC:
+            public.setdefault(row.seat, []).append(row)
+    unseen = {id(row) for seat, rows in public.items() for row in rows[: max(0, len(rows) - count_shown(seat))]}
+    return [row for row in request.heard if row not in shown and (row.channel != PUBLIC or id(row) in unseen)]
 
 
-def turn_lines(request: TurnRequest, posts: list[Message], width: int, *, first: bool) -> list[Line]:
-    """The head of a turn: what is new on the floor, who is to speak, the task."""
+def turn_lines(request: TurnRequest, messages: list[Message], width: int, *, first: bool) -> list[Line]:
+    """The head of a turn: new messages, the speaker, and the task."""
     lines: list[Line] = []
-    if posts:
+    if messages:
         lines += [(), (Span("  What your seat has heard", Role.TITLE),)]
-        for post in posts:
-            lines += post_lines(post, width)
+        for message in messages:
+            lines += message_lines(message, width)
     limit = request.word_limit
     most = f"at most {limit} words" if limit is not None else ""
     phase = spoken(one_line(request.ask.phase, 40))
@@ -64,27 +59,33 @@ def turn_lines(request: TurnRequest, posts: list[Message], width: int, *, first:
     lines += _text(_BULLETS.sub("", request.situation.task).strip(), width, Role.QUIET)
     if first:
         sources = ", ".join(title or name for name, title, _ in request.situation.sources)
-        also = f" Sources before you: {sources}." if sources else ""
-        lines += _text(f"/help shows what you can do besides writing.{also}", width, Role.QUIET)
+        also = f" The sources are: {sources}." if sources else ""
+        lines += _text(f"/help lists further commands.{also}", width, Role.QUIET)
     return lines
 
 
-def post_lines(post: Message, width: int) -> list[Line]:
-    """One thing that was said."""
-    where = "" if post.channel == PUBLIC else "  to your team alone" if post.channel.startswith("team_") else "  a note"
-    phase = spoken(one_line(post.phase, 40))
+def message_lines(message: Message, width: int) -> list[Line]:
+    """The lines of one message."""
+    where = (
+        ""
+        if message.channel == PUBLIC
+        else "  to your team alone"
+        if message.channel.startswith("team_")
+        else "  a note"
+    )
+    phase = spoken(one_line(message.phase, 40))
     head = (
         Span("  "),
-        Span(one_line(post.seat, 40).upper(), seat_role(post.seat)),
+        Span(one_line(message.seat, 40).upper(), seat_role(message.seat)),
         span(f"  {phase}{where}", Role.QUIET),
     )
-    return [head, *_text(post.text, width, Role.PLAIN, indent=4)]
+    return [head, *_text(message.text, width, Role.PLAIN, indent=4)]
 
 
 def reason_lines(request: TurnRequest, width: int) -> list[Line]:
-    """Why the last answer was not taken."""
+    """Why the last answer was refused."""
     broke = request.because == "rule"
-    what = "It breaks a rule; you can change it once:" if broke else "It was not taken:"
+    what = "It breaks a rule. You can change it once:" if broke else "It was refused:"
     lines = flow([span(what, Role.WARNING)], width, first=(Span("  "),), hang=2)
     for reason in request.reasons:
         lines += flow([span(one_line(reason, 300), Role.WARNING)], width, first=(Span("  - "),), hang=4)
@@ -92,11 +93,11 @@ def reason_lines(request: TurnRequest, width: int) -> list[Line]:
 
 
 def draft_lines(request: TurnRequest, content: Any, width: int) -> list[Line]:
-    """The answer as it stands, by the numbers of its fields."""
-    lines: list[Line] = [(), (Span("  What you are about to give", Role.TITLE),)]
+    """The answer so far, by the numbers of its fields."""
+    lines: list[Line] = [(), (Span("  Your answer", Role.TITLE),)]
     for number, row in enumerate(request.sheet.fields, start=1):
         lines += flow(
-            [span(f"{row.name}: ", Role.LABEL), span(_shown(content.get(row.key)))],
+            [span(f"{row.name}: ", Role.LABEL), span(_format_value(content.get(row.key)))],
             width,
             first=(Span(f"  {number}  "),),
             hang=5,
@@ -104,20 +105,20 @@ def draft_lines(request: TurnRequest, content: Any, width: int) -> list[Line]:
     return lines
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{label_of(str(key))}: {_shown(row)}" for key, row in value.items())
+        return "; ".join(f"{label_of(str(key))}: {_format_value(row)}" for key, row in value.items())
     if isinstance(value, list):
-        return "\n".join(f"{number}. {_shown(row)}" for number, row in enumerate(value, start=1)) or "none"
+        return "\n".join(f"{number}. {_format_value(row)}" for number, row in enumerate(value, start=1)) or "none"
     return str(value)
 
 
 def command_lines(word: str, request: TurnRequest, width: int) -> list[Line]:
-    """What a command shows."""
+    """The output of a command."""
     situation = request.situation
     if word == "/floor":
-        posts = [line for post in request.heard for line in post_lines(post, width)]
-        return posts or paragraph_lines("Your seat has heard nothing yet.", width, Role.QUIET)
+        lines = [line for message in request.heard for line in message_lines(message, width)]
+        return lines or paragraph_lines("Your seat has heard nothing yet.", width, Role.QUIET)
     if word == "/task":
         return _text("\n\n".join(filter(None, (situation.role, situation.task))), width, Role.PLAIN)
     if word == "/rules":
@@ -132,7 +133,7 @@ def command_lines(word: str, request: TurnRequest, width: int) -> list[Line]:
 
 
 def paragraph_lines(text: str, width: int, role: Role = Role.PLAIN) -> list[Line]:
-    """One paragraph; a warning says so without its colour too."""
+    """The lines of a paragraph. A warning has a mark besides its colour."""
     return _text(f"! {text}" if role is Role.WARNING else text, width, role)
 
 

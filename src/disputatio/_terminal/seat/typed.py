@@ -1,6 +1,6 @@
-"""Asks by lines on standard input, wherever it comes from: a pipe, a file, or a terminal that cannot be redrawn.
+"""Ask by lines on standard input: from a pipe, a file, or a terminal that cannot be redrawn.
 
-A text ends at a line with a single full stop, or where the input ends.
+A text ends at a line with a single full stop, or at the end of the input.
 """
 
 from __future__ import annotations
@@ -10,54 +10,54 @@ import os
 import time
 from collections.abc import Callable
 
-from disputatio._terminal.seat.asking import DetachAware, Keep, Measure
+from disputatio._terminal.seat.asking import PersonLeft, SaveDraft, WordCount
 from disputatio.report.text_spans import Role
 
 _PIECE = 65_536
 _MOST_LINE = 2_000_000
-"""Bytes of one line; what is longer is cut there, and no form takes as much."""
-_KEPT_EVERY_S = 1.0
+"""The most bytes of one line. Longer ones are cut; no form takes as much."""
+_SAVE_EVERY_S = 1.0
 
 
 class LineInput:
-    """Lines from a file descriptor, without ever blocking the loop.
+    """Reads lines from a file descriptor without blocking the event loop.
 
-    Nothing else may read the descriptor; whatever follows a line is kept for the next one.
+    Nothing else may read the descriptor, because this class buffers what follows a line.
     """
 
     def __init__(self, descriptor: int = 0) -> None:
         self._descriptor = descriptor
-        self._held = b""
+        self._buffer = b""
         self._ended = False
 
     async def read(self) -> str | None:
-        """The next line without its end; None where the input has ended. Can be cancelled while it waits."""
-        while b"\n" not in self._held and not self._ended and len(self._held) < _MOST_LINE:
-            piece = await self._piece()
+        """Read the next line without its end; None at the end of the input. Can be cancelled while it waits."""
+        while b"\n" not in self._buffer and not self._ended and len(self._buffer) < _MOST_LINE:
+            piece = await self._wait_and_read()
             self._ended = not piece
-            self._held += piece
-        if self._ended and not self._held:
-            # On a terminal the next Ctrl-D is a new end of input.
+            self._buffer += piece
+        if self._ended and not self._buffer:
+            # A terminal continues after the end that Ctrl-D made.
             self._ended = not os.isatty(self._descriptor)
             return None
-        line, _, self._held = self._held.partition(b"\n")
+        line, _, self._buffer = self._buffer.partition(b"\n")
         return line.decode("utf-8", "replace").rstrip("\r")
 
-    async def _piece(self) -> bytes:
+    async def _wait_and_read(self) -> bytes:
         loop = asyncio.get_running_loop()
         ready: asyncio.Future[None] = loop.create_future()
         try:
             loop.add_reader(self._descriptor, lambda: None if ready.done() else ready.set_result(None))
         except (PermissionError, NotImplementedError):
-            # A file is always ready, and cannot be waited for.
-            return self._taken()
+            # A file is always ready. The loop cannot wait for it.
+            return self._read_now()
         try:
             await ready
         finally:
             loop.remove_reader(self._descriptor)
-        return self._taken()
+        return self._read_now()
 
-    def _taken(self) -> bytes:
+    def _read_now(self) -> bytes:
         try:
             return os.read(self._descriptor, _PIECE)
         except OSError:
@@ -66,13 +66,13 @@ class LineInput:
 
 
 class LineAsker:
-    """Asks by plain lines.
+    """Asks for plain lines.
 
     Args:
-        lines: where answers come from.
-        write: puts text out as it is, without an end of line.
-        paragraph: puts a paragraph out, wrapped.
-        has_person: whether somebody sits at a terminal.
+        lines: the answers.
+        write: prints text as it is, without an end of line.
+        paragraph: prints a wrapped paragraph.
+        has_person: whether a person sits at a terminal.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class LineAsker:
 
     @property
     def has_person(self) -> bool:
-        """Whether somebody sits there."""
+        """Whether a person sits at a terminal."""
         return self._has_person
 
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
@@ -98,13 +98,13 @@ class LineAsker:
         self,
         question: str,
         given: str = "",
-        keep: Keep | None = None,  # noqa: ARG002
-        measure: Measure | None = None,  # noqa: ARG002
+        save: SaveDraft | None = None,  # noqa: ARG002
+        count: WordCount | None = None,  # noqa: ARG002
     ) -> str:
-        """One line; an empty one takes what is given. Half a line cannot be kept: the terminal has it until Enter."""
+        """Ask for a line; an empty one means ``given``. Half a line cannot be stored: only the terminal has it."""
         if given:
-            self.say(f"Kept: {given}", Role.QUIET)
-            question = f"{question.rstrip(': ')} (empty: as kept): "
+            self.say(f"Your draft: {given}", Role.QUIET)
+            question = f"{question.rstrip(': ')} (empty: your draft): "
         self._write(question)
         typed = await self._read()
         return typed if typed.strip() or not given else given
@@ -112,43 +112,45 @@ class LineAsker:
     async def _read(self) -> str:
         typed = await self._lines.read()
         if not self._has_person or typed is None:
-            # Nobody's Enter has ended the line of the question.
+            # No Enter on a terminal has ended the line of the question.
             self._write("\n")
         if typed is None:
-            raise DetachAware
+            raise PersonLeft
         return typed
 
-    async def text(self, measure: Measure, given: str, keep: Keep) -> str:
-        """Lines up to one with a single full stop; they follow on what is given."""
+    async def text(self, count: WordCount, given: str, save: SaveDraft) -> str:
+        """Ask for lines, up to one with a single full stop. They continue ``given``."""
         if given:
-            self.say(f"Your draft, which goes on below ({measure.told(given)[0]}; /anew begins again):", Role.QUIET)
+            self.say(
+                f"Your draft, which you can continue ({count.describe(given)[0]}; /anew begins again):", Role.QUIET
+            )
             self.say(given)
-        limit = measure.request.word_limit
+        limit = count.request.word_limit
         most = f"At most {limit} words. " if limit is not None else ""
         self.say(f"{most}End with a line that has a single full stop.", Role.QUIET)
         rows = [given] if given else []
-        kept = time.monotonic()
+        saved = time.monotonic()
         while True:
             typed = await self._lines.read()
             if typed is None and not any(row.strip() for row in rows[bool(given) :]):
-                keep("\n".join(rows))
-                raise DetachAware
+                save("\n".join(rows))
+                raise PersonLeft
             if typed is None or typed.strip() == ".":
                 break
             if typed.strip() == "/anew":
                 rows, given = [], ""
             elif typed.strip() == "/leave":
-                keep("\n".join(rows))
-                raise DetachAware
+                save("\n".join(rows))
+                raise PersonLeft
             elif typed.strip().startswith("/") and not rows[bool(given) :] and typed.strip() != "/":
                 return typed
             else:
                 rows.append(typed)
-            if time.monotonic() - kept > _KEPT_EVERY_S or self._has_person:
-                kept = time.monotonic()
-                keep("\n".join(rows))
+            if time.monotonic() - saved > _SAVE_EVERY_S or self._has_person:
+                saved = time.monotonic()
+                save("\n".join(rows))
         text = "\n".join(rows)
-        keep(text)
-        told, over = measure.told(text)
-        self.say(f"{told}.", Role.WARNING if over else Role.QUIET)
+        save(text)
+        counted, over = count.describe(text)
+        self.say(f"{counted}.", Role.WARNING if over else Role.QUIET)
         return text
