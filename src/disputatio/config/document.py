@@ -66,7 +66,7 @@ def read_debaters_key(path: Path) -> Given | None:
 
 
 def parse_file(path: Path) -> Any:
-    """What a TOML or YAML file holds, as it stands; what it must hold is for the caller to say.
+    """The content of a TOML or YAML file. The caller checks what it must contain.
 
     Raises:
         InvalidInputError: the file cannot be read or parsed.

@@ -100,7 +100,7 @@ def scopes(seat: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The names that the placeholders may stand for in one place."""
+    """The names that the placeholders may have in one place."""
 
     seats: tuple[str, ...]
     options: FormatScope
@@ -108,7 +108,7 @@ class Vocabulary:
     """Whether names of other formats are allowed too, as in a file."""
 
     def scope_names(self) -> tuple[str, ...]:
-        """All that can stand for ``<seat>``."""
+        """All values of ``<seat>``."""
         seats = [
             *self.seats,
             *self.options.further_seats,

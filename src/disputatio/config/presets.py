@@ -1,4 +1,4 @@
-"""The presets of reviews: one TOML file each in the folder ``presets`` beside this file."""
+"""The presets of reviews: one TOML file each in the folder ``presets`` next to this file."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def settings_for(
 
     Args:
         form: its format.
-        arguments: what it is requested with.
+        arguments: the options of the request.
         scope: what may be set about the format, if that is not what the format says.
         seats: the seats that models take, if they are not all of the format.
 

@@ -69,7 +69,7 @@ def parse_baselines(text: str) -> tuple[str, ...]:
 
 
 def choose_answerer(named: Sequence[tuple[str, Who]], debate: Settings) -> tuple[tuple[str, Who], ...]:
-    """Choose who answers from ``--seat``: the answerer or ``all`` if named, else whoever judges or speaks first."""
+    """Choose who answers from ``--seat``: the answerer or ``all`` if named, else the judge or the first speaker."""
     seats = {seat.strip().lower(): who for seat, who in named}
     if "answerer" in seats or "all" in seats:
         return tuple((seat, who) for seat, who in seats.items() if seat in {"answerer", "all"})

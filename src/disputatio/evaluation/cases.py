@@ -1,6 +1,6 @@
 """Base debates for checking a judge: short complete debates with the sources they quote.
 
-A case is JSON under ``CASE_SCHEMA``; twelve are packaged. Every quotation in its evidence stands in one of its sources.
+A case is JSON under ``CASE_SCHEMA``; twelve are packaged. One of its sources contains every quotation in its evidence.
 Each side responds to every argument of the other. No argument is named by its number, so the sides can be swapped.
 """
 

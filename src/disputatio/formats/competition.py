@@ -174,7 +174,7 @@ def add_silence(match: Match, seat: Seat, stage: Phase, kind: SpeechKind, turn: 
 
 
 def cross_examine(match: Match, attacker: Seat, rules: CompetitionRules) -> Rulebook[Match]:
-    """One attacker asks, and the opponent it chose answers. Where nobody asks, nobody answers."""
+    """One attacker asks, and the opponent it chose answers. Without a question there is no answer."""
     before = len(match.speeches)
     match = yield from give_speech(match, attacker, CROSS_EXAMINATION, SpeechKind.QUESTIONS, rules)
     if len(match.speeches) == before:
@@ -187,7 +187,7 @@ def cross_examine(match: Match, attacker: Seat, rules: CompetitionRules) -> Rule
 
 
 def run_free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
-    """Speech after speech, until both teams have used up their words, or nobody is left who speaks."""
+    """Speech after speech, until both teams have used up their words or have no speaker left."""
     clocks = {team: Clock(team, rules.free_words, rules.free_speeches, cap=rules.free_cap) for team in TEAMS}
     last = CON
     while any(clock.running for clock in clocks.values()):
@@ -241,7 +241,7 @@ def charge_second_turn(team: str, last: str, other: Clock) -> tuple[Charge, ...]
 
 
 def has_free_speech(match: Match) -> bool:
-    """Whether somebody has spoken in the free debate."""
+    """Whether the free debate has had a speech."""
     return match.last is not None and match.last.stage == FREE_DEBATE
 
 

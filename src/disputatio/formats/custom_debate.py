@@ -426,7 +426,7 @@ class CustomTurnSpec:
 
     Attributes:
         kinds: the kind of each answer, by name.
-        instruction: what the seat is told to do.
+        instruction: the instruction to the seat.
         heard: what a small model sees: what the ask is about, or else the last message.
     """
 

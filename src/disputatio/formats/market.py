@@ -203,7 +203,7 @@ def _slice_channel(name: str) -> Channel:
 
 
 def open_case(seat: Seat, checker: FigureChecker, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
-    """Ask one analyst for its case. It hears nobody."""
+    """Ask one analyst for its case. It hears no other analyst."""
     spec = MarketOpeningSpec(
         seat, checker, rules.minimum_arguments, rules.maximum_arguments, bullish=seat.endswith(BULL)
     )

@@ -395,7 +395,7 @@ def _computed(
 def hold_against_figures(
     standing: Standing, because: str, *, sound: Sequence[bool], statuses: Sequence[str], has_false_words: bool
 ) -> tuple[MarketStanding, str]:
-    """The computed standing of an argument, and why, once its figures are held against the knowledge base.
+    """The computed standing of an argument, and why, after its figures are compared with the knowledge base.
 
     Args:
         standing: what follows from the sound responses.

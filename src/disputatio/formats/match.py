@@ -72,7 +72,7 @@ def channels() -> Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A foul. It does not count where the judge quotes words that nobody said.
+    """A foul. It does not count if the words that the judge quotes were not said.
 
     ``by`` is ``code`` or ``judge``; ``shown`` are the words or the finding that show it.
     """

@@ -5,7 +5,7 @@ The rules
        the decision rule. A rule that these debaters cannot meet is refused before the debate.
     2. Schedule. A round has four phases: proposal, critique, revision, consensus. In each phase every debater takes one
        turn, in the order of registration. No model chooses who speaks.
-    3. Independence. In the first phase of the first round all debaters speak at the same time and hear nobody. From
+    3. Independence. In the first phase of the first round all debaters speak at the same time and hear no one. From
        then on each hears everything said before.
     4. Turns. A turn is a stance, its rationale, and a vote for one option. Where there are sources it may cite them.
        Code checks each citation, and everybody sees the turn with the result.

@@ -248,8 +248,8 @@ def criticise(contest: Contest, round_context: RoundContext) -> Rulebook[Contest
 
 
 def rebut(contest: Contest, round_context: RoundContext) -> Rulebook[Contest]:
-    """Ask for an answer to every criticism that stands."""
-    assert contest.proposition  # noqa: S101  (nobody criticised nothing)
+    """Ask for an answer to every criticism that was not struck."""
+    assert contest.proposition  # noqa: S101  (a criticism has a proposition)
     assert contest.criticism  # noqa: S101
     rules, position = round_context.rules, contest.position
     known = tuple(row.reasoning for row in contest.proposition.standing)

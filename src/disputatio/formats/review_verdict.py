@@ -50,7 +50,7 @@ class Stop(StrEnum):
     NO_PROPOSITION = "no_proposition"
     NO_MODERATION = "no_moderation"
     UNFRAMED = "no_positions"
-    """Several positions were to be weighed and nobody named them."""
+    """Several positions were to be weighed, but none were named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ so the multiple is one over that share, with
     share     (saves - spoils) / outcomes
 
 Mixed outcomes and debates that agreed with their first proposer count among the outcomes only. The first proposer's
-output stands for the single answer: an assumption, since no model was asked alone.
+output is taken for the single answer: an assumption, since no model was asked alone.
 """
 
 from __future__ import annotations

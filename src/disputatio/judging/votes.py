@@ -111,7 +111,7 @@ class VotingRule:
         """Refuse this rule if ``electorate`` cannot meet it; call it before the vote.
 
         Raises:
-            InvalidInputError: nobody is registered, a voter is registered twice, the threshold is above the number
+            InvalidInputError: no voter is registered, one is registered twice, the threshold is above the number
                 of voters, or the weights are not those of the voters, negative or all zero.
         """
         if not electorate:

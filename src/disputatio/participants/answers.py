@@ -228,7 +228,7 @@ class _TooMuchWorkError(Exception):
 
 
 def repair_json(text: str) -> object:
-    """The value that faulty JSON stands for; an empty text where none was found.
+    """The value that faulty JSON means; an empty text if none was found.
 
     Raises:
         ValueError: mending it would take too long.

@@ -155,7 +155,7 @@ class _Cache:
         # Where writing costs more, a prefix with a schema is written the second time.
         if self._rules.marks and not known:
             return 0
-        # Marks stand behind the system message and before the task.
+        # Marks follow the system message and precede the task.
         for place, _ in (*places[:1], *places[-1:]) if self._rules.marks else places:
             self._kept.setdefault(place, call.wave)
         end = places[-1][1] if places else 0

@@ -212,7 +212,7 @@ class Fault:
 
     ``message`` is one sentence that names the cause, fit for people, without keys or stack traces.
     ``retry_after_s`` is the wait the provider asked for, in seconds. ``usage`` is what was counted before
-    the failure, where the provider told; ``text`` is what had arrived of the answer.
+    the failure, if the provider reported it; ``text`` is the part of the answer that had arrived.
     """
 
     kind: FaultKind
@@ -288,7 +288,7 @@ class AnswerBound:
 
     @property
     def purpose(self) -> str:
-        """What it is the bound for, in words."""
+        """The purpose of the bound, in words."""
         return f"{self.tokens:,} tokens" if self.tokens else "what is no answer"
 
 

@@ -260,7 +260,7 @@ _TABLE = (
         name="openai_compatible",
         title="any OpenAI-compatible server",
         kind=Kind.OPENAI_COMPATIBLE,
-        # No key variable of its own: a key made for one server must not travel to another.
+        # No key variable: a key for one server must not be sent to another.
         needs_key=False,
     ),
     Provider(

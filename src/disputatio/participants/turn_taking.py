@@ -526,7 +526,7 @@ class ModelTurn:
 
 
 def _with_schema(prompt: tuple[Segment, ...], schema: Segment) -> tuple[Segment, ...]:
-    """Append the schema to the task, in one segment: cache marks stand before the last segment."""
+    """Append the schema to the task, in one segment: cache marks precede the last segment."""
     *before, task = prompt
     if task.role != schema.role:
         return (*prompt, schema)

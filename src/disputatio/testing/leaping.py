@@ -1,4 +1,4 @@
-"""A clock that leaps, for whoever waits for a fake provider's batches: an hour takes no time."""
+"""A clock that leaps, for tests that wait for a fake provider's batches: an hour takes no time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LeapingClock:
             self._session = aiohttp.ClientSession()
         async with self._session.post(self._url, json={"seconds": seconds}) as response:
             self._ahead = float((await response.json())["now"]) - time.time()
-        # Whoever can go on does so before the next leap.
+        # All tasks that can continue do so before the next leap.
         await asyncio.sleep(0)
 
     async def aclose(self) -> None:

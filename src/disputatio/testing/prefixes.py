@@ -36,7 +36,7 @@ class MeteredCall:
         served_beside: the same where calls that left before it, but were not answered yet, serve it too.
         served_naive: the same as ``served``, of the naive layout.
         served_in_front: the same as ``served`` with the schema in front of the prompt; the schema is counted.
-        tail: what stands after the last place that is worth a mark: the task.
+        tail: what follows the last place that is worth a mark: the task.
         sent: the call as the rules of a provider's cache see it, in tokens.
     """
 

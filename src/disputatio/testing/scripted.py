@@ -204,7 +204,7 @@ class InstanceClient:
         return None
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """There is nothing to close."""
 
 
 def _answer(call: Call, maker: Maker | None) -> str:

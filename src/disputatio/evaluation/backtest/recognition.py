@@ -84,7 +84,7 @@ class Guess:
         return None if self.month is None else abs(_count(self.month) - _count((self.day.year, self.day.month)))
 
     def as_json(self) -> JsonObject:
-        """The guess beside the truth."""
+        """The guess and the truth."""
         month = None if self.month is None else f"{self.month[0]}-{self.month[1]:02}"
         return {
             "day": self.day.isoformat(),

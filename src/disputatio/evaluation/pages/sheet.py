@@ -60,7 +60,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole page. ``notice`` stands above everything and may be empty; ``finding`` is the result in a sentence."""
+    """A whole page. ``notice`` is shown at the top and may be empty; ``finding`` is the result in a sentence."""
 
     kind: str
     title: str

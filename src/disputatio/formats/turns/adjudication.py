@@ -419,14 +419,14 @@ def _named_words(exhibit: Exhibit, *, alone: bool) -> dict[str, JsonObject]:
 
 
 def _found_in(words: str, said: Mapping[str, str]) -> str | None:
-    """The id of what ``words`` stand in; None where nobody said them."""
+    """The id of the statement that contains ``words``; None if they were not said."""
     return next((place for place, text in said.items() if words_are_in(words, text)), None)
 
 
 def _fallacy(found: Mapping[str, str], said: Mapping[str, Mapping[str, str]]) -> FoundFallacy:
     """Read a fallacy and look for its words in its speaker's.
 
-    A small judge and older records name no speaker. Then whoever said the words is meant, the owner of the argument
+    A small judge and older records name no speaker. Then the speaker of the words is meant, the owner of the argument
     first.
     """
     speaker = found.get("said_by")

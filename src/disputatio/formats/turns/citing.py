@@ -82,7 +82,7 @@ class Citing:
         return tuple(check_citation(self.sources, citation) for citation in found)
 
     def find_unstated_figures(self, *texts: str) -> tuple[str, ...]:
-        """The figures in ``texts`` that stand in no source; none in a debate without sources."""
+        """The figures in ``texts`` that no source has; none in a debate without sources."""
         return self.sources.find_unstated_figures("\n".join(texts)) if len(self.sources) else ()
 
     def sentences(self, about: str, count: int) -> tuple[Sentence, ...]:

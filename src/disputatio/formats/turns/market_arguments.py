@@ -1,6 +1,6 @@
 """Opening and cross-examination of market analysts.
 
-An opening has two to four claims with figures. The analyst says where each figure stands, or how it follows from
+An opening has two to four claims with figures. The analyst says where each figure is, or how it follows from
 others; code looks it up in the knowledge base. A figure outside the analyst's slice must be marked as inferred. A claim
 that is too long, or says more than the base does, is asked for again, and then stands with its faults.
 

@@ -66,7 +66,7 @@ class Opening:
 
     @property
     def unstated(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The figures of each argument that stand in no source."""
+        """The figures of each argument that no source has."""
         return tuple((argument.id, argument.unstated) for argument in self.arguments)
 
     def text(self) -> str:

@@ -110,7 +110,7 @@ class ScoringSpec:
         return Scoring(scores, cast("str", content["comment"]), found)
 
     def violations(self, turn: Scoring) -> tuple[Violation, ...]:
-        """Fouls shown by words that nobody said: they do not count."""
+        """Fouls with quoted words that were not said: they do not count."""
         return tuple(
             Violation("unfound_words", f'the {row.foul.replace("_", " ")} quotes "{row.words}", which was not said')
             for row in turn.findings

@@ -139,7 +139,7 @@ def rate_of(rate: Rate, numbers: Mapping[str, Fraction | str]) -> float:
 
 
 def describe_item(item: EvidenceItem) -> str:
-    """An item's value as it stands in a sentence: 18.8 %, 62, 7/10, above."""
+    """An item's value as a sentence shows it: 18.8 %, 62, 7/10, above."""
     unit = {"%": " %", "pp": " points", "x": ""}.get(item.unit, "")
     value = item.value.rstrip("0").rstrip(".") if _DECIMALS.fullmatch(item.value) else item.value
     return f"{value}{unit}".replace("_", " ")

@@ -72,7 +72,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """What is said against an argument that rests on pointers that begin with ``against``."""
+    """An objection to an argument whose pointers begin with ``against``."""
 
     seat: str
     against: str
@@ -291,7 +291,7 @@ def _rows(value: Any) -> list[Mapping[str, Any]]:
 
 
 def unusable(where: str, cause: str) -> InvalidInputError:
-    """What is said of a table that cannot be used; ``cause`` is a clause that names the rule."""
+    """A sentence on a table that cannot be used; ``cause`` is a clause that names the rule."""
     return InvalidInputError(
         f"The rules in {where} cannot be used: {cause}.",
         "Compare it with the packaged table: `disputatio market rules` prints it.",

@@ -47,7 +47,7 @@ def answer(book: Textbook, ask: Ask) -> JsonObject | Abstention:
 
     Args:
         book: the table it argues from.
-        ask: what it is asked; its form says what lies before it.
+        ask: the ask; its specification has the material to answer.
     """
     form = ask.spec
     if isinstance(form, MarketOpeningSpec | MarketExaminationSpec) and form.checker.part.blinded:
@@ -248,7 +248,7 @@ def _number(count: int) -> str:
 
 
 def judging(form: MarketJudgingSpec) -> JsonObject:
-    """Points and standings that follow from what code knows, and a sum of both cases out of what stands."""
+    """Points and standings that follow from what code knows, and a summary of what is left of both cases."""
     findings: dict[str, JsonObject] = {}
     for exhibit in form.exhibits:
         points = _points(exhibit)
@@ -322,7 +322,7 @@ def _synthesis(exhibits: Sequence[MarketExhibit]) -> JsonObject:
 
 
 def _case(side: str, rows: Sequence[MarketExhibit]) -> str:
-    """The strongest form of a case that is left, by what stands."""
+    """The strongest remaining form of a case."""
     standing = [row for row in rows if row.computed in {MarketStanding.UPHELD, MarketStanding.WEAKENED}]
     if not standing:
         return f"Nothing of the {side} case came through the cross-examination whole."

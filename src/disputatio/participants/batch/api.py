@@ -253,7 +253,7 @@ def _words(content: bytes) -> str:
 
 
 def part(body: Any, *path: str) -> Any:
-    """What stands at ``path`` in ``body``; None where there is nothing."""
+    """The value at ``path`` in ``body``; None if there is none."""
     for step in path:
         body = body.get(step) if isinstance(body, dict) else None
     return body

@@ -55,7 +55,7 @@ class BatchCollector:
         quiet_s: seconds without a new call after which a batch leaves, once all debates wait.
         linger_s: the same where some debate does something else.
         limits: the most that one batch may hold, in place of the provider's own, for tests.
-        on_note: is told in a sentence of each batch that was sent, and of what goes wrong.
+        on_note: called with a sentence on each batch that was sent and on what goes wrong.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class BatchCollector:
             self._changed()
 
     async def recall(self, debate: str) -> None:
-        """Learn which calls of a debate that goes on were handed to a batch.
+        """Learn which calls of a resumed debate were handed to a batch.
 
         Raises:
             StoreError: the store could not be read.
@@ -168,7 +168,7 @@ class BatchCollector:
             self._spawn(self._send_all(model_client, rows), rows)
 
     def _spawn(self, work: Coroutine[None, None, None], rows: Sequence[Waiting]) -> None:
-        """Do ``work`` beside the debates; what it raises reaches those that wait for it."""
+        """Run ``work`` in the background. What it raises reaches the callers that wait for it."""
 
         async def guarded() -> None:
             try:
@@ -238,7 +238,7 @@ class BatchCollector:
     async def _send(
         self, api: BatchApi, model_client: RemoteClient, name: str, items: Sequence[bytes], chunk: Sequence[Waiting]
     ) -> None:
-        """Write a batch down, create it, and follow it beside what else is sent."""
+        """Store a batch, create it, and follow it in the background."""
         row = BatchRow(name, model_client.place, self._seconds(), len(items))
         await self._book.intend(row, [waiting.identity for waiting in chunk])
         provider_id = await self._following(api).create(row, items)

@@ -43,7 +43,7 @@ class Waiting:
     answer: asyncio.Future[Reply | Fault]
 
     def settle(self, outcome: Reply | Fault) -> None:
-        """Give it its answer, unless nobody waits any more."""
+        """Deliver the answer, unless the caller stopped waiting."""
         if not self.answer.done():
             self.answer.set_result(outcome)
 
@@ -52,7 +52,7 @@ POLL_FIRST_S: Final = 2.0
 _POLL_LAST_S: Final = 60.0
 _POLL_GROWS: Final = 1.5
 SETTLED_S: Final = REQUEST_TIMEOUT_S + 30.0
-"""After so long a batch whose creation was not confirmed is in the provider's list, or will never be."""
+"""Seconds after which a batch with unconfirmed creation is in the provider's list or was not created."""
 _CREATION_TRIES: Final = 8
 _LONGEST_REST_S: Final = 120.0
 _RESULT_TRIES: Final = 20
@@ -76,7 +76,7 @@ class Following:
         book: where batches are written down.
         clock: waits between two requests.
         seconds: the time in seconds since 1970.
-        on_note: is told what goes wrong.
+        on_note: called with a sentence on what goes wrong.
         poll_first_s: seconds to the first look at a batch; the later ones are further apart.
         delivering: a context in which answers are given.
     """
@@ -150,7 +150,7 @@ class Following:
             waiting.settle(Fault(kind, f"{why}."))
 
     async def _ended(self, row: BatchRow, left: dict[int, Waiting]) -> BatchState | None:
-        """The batch when it has ended; None where nobody waits for it any more."""
+        """The batch when it has ended; None if no caller waits for it any more."""
         rest = self._poll_first_s
         while any(not waiting.answer.done() for waiting in left.values()):
             try:

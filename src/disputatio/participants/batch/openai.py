@@ -4,7 +4,7 @@ Source: https://platform.openai.com/docs/guides/batch, and the types of openai's
 
 - At most 50,000 requests and 200 MB a file, one model a file; a batch has 24 hours.
 - ``metadata`` is ours, and comes with every batch of the list: that is how a batch is found again.
-- An expired or cancelled batch keeps the results it has. The others stand in the error file as ``batch_expired`` and
+- An expired or cancelled batch keeps the results it has. The others are in the error file as ``batch_expired`` and
   are not billed.
 """
 

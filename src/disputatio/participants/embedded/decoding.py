@@ -8,7 +8,7 @@ was asked for. Two things are narrowed.
 * Sentences, for the default model only. Free text is whole sentences of plain words: it begins with a
   capital, ends with a full stop, question or exclamation mark, and holds no addresses, code or brackets.
   Without this the model wanders into web links and stops in the middle of a word at the length limit.
-  What stands under ``question`` or ``questions`` begins and ends as a question, of the kinds that ask for
+  Text under ``question`` or ``questions`` begins and ends as a question, of the kinds that ask for
   something definite; left free, the model asks "What is the weakness of this statement?".
 
 The measurements are in ``docs/design/embedded-model.md``.

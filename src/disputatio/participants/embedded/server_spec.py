@@ -6,9 +6,9 @@ changed file, library or setting never meets an old server.
 Files in the directory::
 
     starting.lock   held by the client that starts the server
-    serving.lock    held by the server as long as it lives
+    serving.lock    held by the server while it runs
     lease.lock      shared by every client; the server may have it alone only when no client is left
-    place-N.lock    held by the client whose call is at place N (see ``places``)
+    place-N.lock    held by the client whose call uses slot N (see ``SlotPool``)
     address.json    addresses and secret, mode 0600; there from "ready" until the server decides to end
     server.log      what the server had to say
 """

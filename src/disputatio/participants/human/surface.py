@@ -31,9 +31,9 @@ class Situation:
         debate: the id of the debate.
         motion: what is debated.
         language: the language to speak.
-        rules: the rules of the format, as every seat is told them.
+        rules: the rules of the format, as every seat reads them.
         role: who the seat is and what its place asks of it; may be empty.
-        task: what this turn is for, as a model in the seat would be told.
+        task: the task of this turn, in the words that a model in the seat would get.
         sources: id, title and text of each source that lies before the seat.
     """
 

@@ -101,7 +101,7 @@ class ChatPrompts:
         marks = self._breakpoints is not None and "prompt_cache_options" not in refused
         body: dict[str, Any] = {"messages": self._messages(call, marks=marks), self._limit_key: call.max_tokens}
         if marks:
-            # The server's own mark would stand after the task, where no other prompt continues.
+            # The server's own mark would follow the task, where no other prompt continues.
             body["prompt_cache_options"] = {"mode": "explicit"}
         if self._names_cache and call.segments[0].role == "system":
             body["prompt_cache_key"] = digest(call.segments[0].text)[:32]
@@ -144,7 +144,7 @@ class ChatPrompts:
 def _safe_messages(call: Call) -> list[tuple[str, str]]:
     """The messages of ``call`` with broken control tokens."""
     if call.mode is OutputMode.PROMPTED:
-        # The schema stands in it as well.
+        # It contains the schema as well.
         return [(role, break_control_tokens(text)) for role, text in messages_of(call)]
     # A token contains no blank, so none spans two segments.
     return messages_of(call, _broken)

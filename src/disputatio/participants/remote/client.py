@@ -121,7 +121,7 @@ class RemoteClient:
         return self._endpoint.place
 
     async def compose(self, call: Call) -> ComposedRequest | Fault:
-        """The request that ``call`` would be, for whoever sends it another way. Nothing is sent."""
+        """The request for ``call``, to be sent by other means, such as a batch. Nothing is sent."""
         from disputatio.participants.remote.composing import ComposedRequest
         from disputatio.participants.remote.parameters import mode_name, refused_by
 
@@ -160,7 +160,7 @@ class RemoteClient:
     async def _call(
         self, call: Call, on_text: OnText | None, refused: frozenset[str], connection: ModelConnection | None = None
     ) -> Reply | Fault:
-        """Make one request without what is ``refused``, streamed where somebody listens; over ``connection`` if
+        """Make one request without what is ``refused``, streamed if there is a listener; over ``connection`` if
         given."""
         path = (
             connection or (self._route or await self._find_route() if on_text is None else None) or await self._open()

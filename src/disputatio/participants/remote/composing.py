@@ -1,4 +1,4 @@
-"""A call as the HTTP request that it would be, for whoever sends it another way than one by one."""
+"""Compose the HTTP request of a call without sending it, for batches."""
 
 from __future__ import annotations
 

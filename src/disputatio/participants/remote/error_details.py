@@ -46,7 +46,7 @@ def one_line(text: str, secret: str | None = None, longest: int = LONGEST) -> st
 
     Args:
         text: anything a server sent.
-        secret: the key in use; wherever it stands in ``text``, ``[key]`` stands instead.
+        secret: the key in use; ``[key]`` replaces it in ``text``.
         longest: how many characters it may have.
     """
     # Bounds the cost of the searches below for a huge body.

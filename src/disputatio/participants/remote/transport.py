@@ -124,7 +124,7 @@ def _collect(headers: Iterable[tuple[bytes, bytes]]) -> None:
 class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Carries httpx2 requests over the running loop's shared pool.
 
-    Responses are decompressed here and bounded by what ``bound_schema`` set, before anybody else holds them.
+    Responses are decompressed here and bounded by what ``bound_schema`` set, before any other code gets them.
 
     The pool is joined at the first request and left by ``aclose``; the last to leave closes it. A transport
     that is used in a second event loop joins that loop's pool. Without ``keep_alive`` a transport shares no pool.

@@ -1,4 +1,4 @@
-"""Valid instances of a JSON Schema, made from a text: the answer of a model that always does as it is told.
+"""Valid instances of a JSON Schema, made from a text: the answers of a model that always obeys.
 
 Only what the schemas of turns are written in is understood: see ``_WORDS``, ``anyOf``, ``enum`` and the two patterns
 of ``formats.turns.schema``. Any other schema is refused, so that an instance is valid by the way it is made.
@@ -33,7 +33,7 @@ _WORDS: Final[Mapping[str, frozenset[str]]] = {
     "boolean": frozenset(),
     "null": frozenset(),
 }
-"""What may stand beside each type."""
+"""The keywords that each type allows."""
 
 
 class _Part(NamedTuple):
@@ -86,7 +86,7 @@ def instance(schema: JsonObject, seed_text: str) -> Json:
 
 
 def maker_of(schema: JsonObject) -> Maker:
-    """The remembered maker of ``schema``, told apart by content and not by identity."""
+    """The cached maker of ``schema``, found by content and not by identity."""
     return _maker(schema_text(schema))
 
 

@@ -224,7 +224,7 @@ _MASK: Final = (1 << SEED_BITS) - 1
 
 
 def seed_from(text: str) -> int:
-    """The seed that stands for ``text``: 0 to 2**64 - 1."""
+    """The seed derived from ``text``: 0 to 2**64 - 1."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
@@ -237,5 +237,5 @@ def mix(seed: int) -> int:
 
 
 def fraction(seed: int) -> float:
-    """A number in [0, 1) that stands for ``seed``."""
+    """A number in [0, 1) derived from ``seed``."""
     return (seed >> 11) / (1 << 53)

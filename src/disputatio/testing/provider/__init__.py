@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server on this machine that answers as asked, or fails as told."""
+"""An OpenAI-compatible server on this machine that answers or fails as configured."""
 
 from disputatio.testing.provider.behaviour import THOUGHT, AnswerMaker, Behaviour, Reasoning, ReasoningText
 from disputatio.testing.provider.mishaps import Mishap, MishapFamily, Mishaps

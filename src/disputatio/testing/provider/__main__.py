@@ -29,7 +29,7 @@ the name alone (always). Names: """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a provider until it is told to end.
+    """Run a provider until it is stopped.
 
     Args:
         arguments: the command line without the program's name; None takes that of the process.

@@ -36,10 +36,10 @@ class Answer:
         schema: what ``text`` is an instance of, or None for prose.
         tool: the tool that is called, or None.
         finish: the finish reason.
-        refusal: what stands in the refusal field.
+        refusal: the content of the refusal field.
         prompt_tokens: by the rule of ``counting``.
         cached_tokens: None where they are not reported.
-        seed: stands for the request wherever something about it is drawn.
+        seed: seeds every random choice about the request.
         reasoning_tokens: what it took to reason; None where the provider does not.
         thought: the reasoning text, where it is shown.
     """
@@ -295,7 +295,7 @@ class _Asked:
 
 @lru_cache(maxsize=_KEPT_ANSWERS)
 def _made_up(asked: _Asked) -> Answer:
-    """A debate that is held a hundred times at once asks the same a hundred times."""
+    """A hundred equal debates at once send the same request a hundred times."""
     return _written(asked.request, Behaviour(honours=asked.honours, realistic_lengths=asked.realistic_lengths))
 
 

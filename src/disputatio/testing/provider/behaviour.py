@@ -48,7 +48,7 @@ class Behaviour:
         prefix_cache: whether cached tokens are reported. They depend on what came before, so leave them out
             where two runs are compared byte by byte.
         reports_usage: whether token counts are reported at all.
-        reports_usd: what each answer is said to have cost, in US dollars, as OpenRouter does; None for nothing.
+        reports_usd: the reported cost of each answer in US dollars, as OpenRouter reports it; None for no report.
         lists_models: whether ``GET /v1/models`` exists.
         answer: gives the answer to a request; None from it, or no such function, leaves the answer to the
             provider: a valid instance of the schema, or prose.
@@ -149,7 +149,7 @@ class Reasoning:
             (``low``) or two and a half times as many (``high``).
         spread: the deviation of the logarithm, 0 for the same number in every call.
         seed: chooses the draws.
-        text: where the reasoning text stands.
+        text: the place of the reasoning text.
         reports: whether the usage states how many tokens were reasoning.
         efforts: the values of ``reasoning_effort`` that are taken; others are refused with status 400.
 

@@ -1,6 +1,6 @@
 """Anthropic's and Google's requests as chat completions, and completions as their responses.
 
-One fake answers all three, so the same question gets the same answer whoever is asked. Written after
+One fake answers all three, so the same question gets the same answer in each protocol. Written after
 https://platform.claude.com/docs/en/api/messages and https://ai.google.dev/api/generate-content.
 """
 

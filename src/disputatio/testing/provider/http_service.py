@@ -131,7 +131,7 @@ class Service:
             response = await self._answer(request, received)
             completed = True
         except ConnectionError:
-            # The connection is gone. What is returned here reaches nobody; raising would be logged as a bug.
+            # The connection is gone, so the return value is not sent. Raising would be logged as a bug.
             response = web.Response()
         finally:
             self._at_work.discard(task)
@@ -217,7 +217,7 @@ _ON_THE_WAY: Final = _CUT | {Mishap.SLOW_DRIP, Mishap.STALLED_STREAM}
 def _parsed(raw: bytes) -> tuple[Body, str] | None:
     """The body of a request and its fingerprint; None where it is no JSON object.
 
-    A debate that is held a hundred times at once sends the same a hundred times.
+    A hundred equal debates at once send the same request a hundred times.
     """
     try:
         body = orjson.loads(raw)

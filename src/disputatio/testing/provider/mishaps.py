@@ -200,7 +200,7 @@ class ItemMishap(StrEnum):
     ERRORED = "errored"
     """The server failed on it; it is not charged."""
     MALFORMED = "malformed"
-    """It is charged, and what stands in the results is no response."""
+    """It is charged, and its entry in the results is not a response."""
     MISSING = "missing"
     """It is charged, and the results do not mention it."""
 

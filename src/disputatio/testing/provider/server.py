@@ -214,7 +214,7 @@ def reasoning_provider(median: float, *, spread: float = 0.5, seed: int = 0, **s
 def refused_base_url() -> Iterator[str]:
     """An address at which every connection is refused, for as long as the block lasts."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as held:
-        # Bound and not listening: nobody else can get the port meanwhile.
+        # Bound but not listening, so no other process can take the port meanwhile.
         held.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{held.getsockname()[1]}/v1"
 

@@ -71,7 +71,7 @@ class Tally:
         return self._count
 
     def add(self) -> None:
-        """Count one more and wake whoever waited for it."""
+        """Count one more and wake those that wait for it."""
         with self._changed:
             self._count += 1
             self._changed.notify_all()
