@@ -227,6 +227,14 @@ def test_what_is_wrong_is_said_with_its_place(order: dict[str, Any], cause: str,
     assert step in refused.value.next_step
 
 
+@pytest.mark.parametrize("key", ["tools.timeot", "tools.round", "mcp_server.x", "escalat", "prompt"])
+def test_no_option_is_suggested_that_a_caller_may_not_use(key: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        read_request({"motion": MOTION, "settings": {key: 1}})
+    for local in ("timeout", "rounds", "mcp_servers", "escalate", "prompts"):
+        assert f"mean {local}?" not in refused.value.next_step
+
+
 def test_what_has_a_comma_or_a_semicolon_stays_one() -> None:
     positions = ["We split it now; all of it at once", "We wait, and look again in a year"]
     kept = read_request({"motion": MOTION, "format": "review", "positions": positions})

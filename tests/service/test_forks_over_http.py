@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from typing import Any
 
 import pytest
@@ -55,6 +56,20 @@ async def test_a_fork_is_previewed_started_once_and_names_its_parent(tmp_path):
         assert report["forked"]["parent"] == parent
         opened = here.service.store.read(fork)[0].event()
         assert opened.budget["tokens"] == 100_000
+
+
+async def test_a_repeated_fork_is_answered_though_its_parent_was_altered(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        parent = await finished(client)
+        path, body = f"/v1/debates/{parent}/fork", {"strike": ["PRO-2"]}
+        first = await client.post(path, json=body, headers={"Idempotency-Key": "once"})
+        assert first.status_code == 201, first.text
+        await ended(client, first.json()["id"])
+        with sqlite3.connect(tmp_path / "store.sqlite") as connection:
+            connection.execute("UPDATE events SET body = '{}' WHERE debate = ? AND seq = 3", (parent,))
+        again = await client.post(path, json=body, headers={"Idempotency-Key": "once"})
+        assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])
+        assert not (await client.post(path, json=body, headers={"Idempotency-Key": "twice"})).is_success
 
 
 async def test_a_small_budget_lowers_the_ceilings_of_the_parent(tmp_path):

@@ -73,15 +73,20 @@ async def start_fork(
     Raises:
         RefusedError, DisputatioError: as ``preview_fork``, or a budget does not allow it; nothing was spent.
     """
+    stored = request.as_json()
+    digest = hashlib.sha256(canonical(stored).encode()).hexdigest()
+    # A repeated request gets its fork, whatever became of the parent since.
+    before = await asyncio.to_thread(service.book.standing, Asked("", "", "", digest, idempotency), caller.tenant)
+    if before is not None:
+        return before, False
     found = await asyncio.to_thread(preview_fork, service, request.parent, request.strike, caller)
-    stored, given, usual = request.as_json(), request.budget, found.budget
+    given, usual = request.budget, found.budget
     fork = found.fork
     expected = Expected(fork.calls, fork.input_tokens + fork.output_tokens, fork.usd)
 
     async def expectation() -> Expected:
         return expected
 
-    digest = hashlib.sha256(canonical(stored).encode()).hexdigest()
     asked = Asked("", found.motion, found.format, digest, idempotency)
     left = await asyncio.to_thread(service.ledger.room, caller.key.id)
     # The caller did not ask for the parent's ceilings. Where the key's budget cannot hold one, it gets a lower one.

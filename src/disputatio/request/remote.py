@@ -89,8 +89,8 @@ def _set_key(found: dict[str, Any], key: str, value: Any, rows: list[Option]) ->
             held[name] = {**_criterion(held.get(name)), part: value} if part else value
             _put(found, each, held)
             return
-    known = sorted({each.key.split(".")[0] for each in rows if each.key})
-    near = [each.key.rpartition(".")[2] for each in every if each.key.startswith(f"{path[0]}.")]
+    known = sorted({each.key.split(".")[0] for each in rows if each.key and not each.local})
+    near = [each.key.rpartition(".")[2] for each in every if each.key.startswith(f"{path[0]}.") and not each.local]
     hint = did_you_mean(path[-1], near) if near else did_you_mean(path[0], known)
     raise InvalidInputError(
         f"The setting {quote(key)} (from settings.{dotted(path)} of the request) may not stand in a request.",
