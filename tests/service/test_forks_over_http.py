@@ -58,7 +58,7 @@ async def test_a_fork_is_previewed_started_once_and_names_its_parent(tmp_path):
         assert opened.budget["tokens"] == 100_000
 
 
-async def test_a_repeated_fork_is_answered_though_its_parent_was_altered(tmp_path):
+async def test_a_repeated_fork_is_answered_if_its_parent_changed(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         parent = await finished(client)
         path, body = f"/v1/debates/{parent}/fork", {"strike": ["PRO-2"]}
