@@ -1,16 +1,16 @@
-"""What a client may cost a server of this package before and while it is served: HTTP/1.1, on uvicorn.
+"""Limit what a client may cost an HTTP/1.1 server of this package, on uvicorn.
 
 The rules
-    1. Head. A client has ``patience_s`` seconds to send the whole head of a request, counted from its connection or
-       from the end of the last answer. Then 408, and the connection is closed; it is closed without a word where
-       nothing was sent. A head has at most 64 KiB and 100 fields; a larger one gets 431.
-    2. Framing. What two readers could take for different messages is refused with 400, and the connection closed:
-       Content-Length beside Transfer-Encoding, Transfer-Encoding in HTTP/1.0. What is no HTTP gets 400 too, and
-       another version than 1.0 and 1.1 gets 505.
-    3. Body. It may rest for ``patience_s``, and bring 1,000 bytes for each further second it is waited for; then 408.
-       One that is larger than its limit gets 413, whether or not it says so beforehand.
-    4. Every refusal can be read. A connection that is closed while bytes of its client lie unread is reset, and the
-       answer is lost. So what the client still sends is read and thrown away first, within limits.
+    1. Head. A client has ``patience_s`` seconds to send the whole head of a request, from its connection or from the
+       end of the last answer. Then the server answers 408 and closes the connection. If the client sent nothing, it
+       closes silently. A head has at most 64 KiB and 100 fields. A larger one gets 431.
+    2. Framing. The server refuses with 400, and closes the connection, what two readers could take for different
+       messages: Content-Length together with Transfer-Encoding, or Transfer-Encoding in HTTP/1.0. Other text than HTTP
+       gets 400 too, and versions other than 1.0 and 1.1 get 505.
+    3. Body. It may pause for ``patience_s`` and must bring 1,000 bytes for each further second. Then the server answers
+       408. A body larger than its limit gets 413, whether or not its header says so.
+    4. The client can read every refusal. Closing a connection with unread bytes resets it, and the answer is lost. So
+       the server first reads and discards what the client still sends, within limits.
 
 Sources: RFC 9112, sections 6.1 (framing) and 9.6 (closing); RFC 9110, section 15. See ``docs/design/service.md`` for
 the servers that were compared.
@@ -41,16 +41,16 @@ PATIENCE_S = 10.0
 MOST_HEAD_BYTES = 65_536
 MOST_FIELDS = 100
 MIN_BYTES_S = 1_000
-"""What a body must bring for each second it is waited for."""
+"""The bytes that a body must bring for each second of waiting."""
 MOST_DISCARDED = 64_000_000
-"""Bytes that are read and thrown away so that a client can read why it was refused."""
+"""The most bytes that are read and discarded so that a client can read why it was refused."""
 DISCARD_S, DISCARD_BYTES_S, QUIET_S = 10.0, 100_000, 1.0
-"""Seconds that this may take, what must come in each, and after how many without a byte it ends."""
+"""The most seconds that discarding may take, the bytes that must come in each, and the longest pause in seconds."""
 _CURRENT: ContextVar[Connection | None] = ContextVar("connection", default=None)
 
 
 def http_config(app: ASGIApp, *, patience_s: float = PATIENCE_S, **more: Any) -> uvicorn.Config:
-    """How uvicorn serves ``app`` under the rules above.
+    """The configuration with which uvicorn serves ``app`` under the rules above.
 
     Args:
         app: a `Bounded` application.
@@ -65,7 +65,7 @@ def http_config(app: ASGIApp, *, patience_s: float = PATIENCE_S, **more: Any) ->
         "server_header": False,
         "proxy_headers": False,
         "ws": "none",
-        # A client that stays must not keep the process.
+        # A client that stays connected must not keep the process alive.
         "timeout_graceful_shutdown": 5,
         "h11_max_incomplete_event_size": MOST_HEAD_BYTES,
     }
@@ -73,11 +73,11 @@ def http_config(app: ASGIApp, *, patience_s: float = PATIENCE_S, **more: Any) ->
 
 
 class HttpServer(uvicorn.Server):
-    """Uvicorn's server, which ends in the code that started it when a signal says so."""
+    """Uvicorn's server, which returns to its caller after a signal."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take signals until the block ends. Uvicorn itself would then raise them once more, and end the process."""
+        """Handle signals until the block ends. Uvicorn itself would raise them again, which ends the process."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -90,64 +90,64 @@ class HttpServer(uvicorn.Server):
 
 
 class Connection(H11Protocol):
-    """One connection: uvicorn's own protocol, with a clock for heads, and refusals that reach the client."""
+    """One connection: uvicorn's protocol, with a time limit for heads, and refusals that reach the client."""
 
     patience_s = PATIENCE_S
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
+        """Start waiting for a request."""
         self._wire = transport
-        # Requests that are being served, of which a pipeline may have two for a moment; bytes since the last one.
-        self._served = self._heard = 0
+        # The requests in progress (a pipeline may briefly have two), and the bytes since the last request.
+        self._served = self._received = 0
         self._answering = self._refused = False
         self._clock: asyncio.TimerHandle | None = None
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what the client sends; throw it away once the client was refused."""
-        self._heard += len(data)
+        """Pass on what the client sends, or discard it if the client was refused."""
+        self._received += len(data)
         if self._refused:
-            if self._heard > MOST_DISCARDED:
+            if self._received > MOST_DISCARDED:
                 self._wire.abort()
             return
-        # The task of a request begins with the variables of the place that made it.
+        # The task of a request inherits this variable.
         _CURRENT.set(self)
         super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
+        """Stop the timer."""
         self._stop()
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """End as the server does; a client that was refused is not waited for."""
+        """Shut down without waiting for a client that was refused."""
         if self._refused:
             self._wire.close()
         else:
             super().shutdown()
 
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  (uvicorn's words say less)
-        """Say what is wrong with a request that cannot be parsed, in the place of uvicorn's own words."""
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  (uvicorn's message says less)
+        """Answer a request that cannot be parsed."""
         if self._answering:
             self._wire.close()
-        elif self._heard > MOST_HEAD_BYTES and not self._served:
+        elif self._received > MOST_HEAD_BYTES and not self._served:
             self._refuse(431, *_TOO_LONG)
         else:
-            self._refuse(400, "This is not a request of HTTP/1.1 that can be read.", "See RFC 9112.")
+            self._refuse(400, "This is not a readable HTTP/1.1 request.", "See RFC 9112.")
 
-    def began(self) -> None:
-        """A request is being served."""
+    def begin_request(self) -> None:
+        """Note that a request is being served."""
         self._served += 1
-        self._heard = 0
+        self._received = 0
         self._stop()
 
-    def answers(self) -> None:
-        """Its answer has begun."""
+    def begin_answer(self) -> None:
+        """Note that its answer has begun."""
         self._answering = True
 
-    def ended(self, *, whole: bool) -> None:
-        """A request was served. ``whole`` is whether its body was read to the end; the connection is of no use else."""
+    def end_request(self, *, whole: bool) -> None:
+        """Note that a request was served. If its body was not read to the end, close the connection."""
         self._served -= 1
         self._answering = False
         if not whole:
@@ -157,7 +157,7 @@ class Connection(H11Protocol):
 
     def _wait(self) -> None:
         self._stop()
-        self._heard = 0
+        self._received = 0
         self._clock = self.loop.call_later(self.patience_s, self._expired)
 
     def _stop(self) -> None:
@@ -166,27 +166,27 @@ class Connection(H11Protocol):
             self._clock = None
 
     def _expired(self) -> None:
-        if self._heard:
+        if self._received:
             self._refuse(
                 408,
-                f"The head of the request was not whole within {self.patience_s:g} seconds.",
-                "Send it in one piece; an idle connection needs no beginning of a request.",
+                f"The head of the request was not complete within {self.patience_s:g} seconds.",
+                "Send it in one piece, and send nothing on an idle connection.",
             )
         else:
             self._wire.close()
 
     def _refuse(self, status: int, cause: str, step: str) -> None:
-        """Answer on the bare connection, of which no request is known, and close it once the client has read that."""
+        """Answer without a request, and close the connection once the client can have read the answer."""
         if self._wire.is_closing():
             return
-        self._refused, self._heard = True, 0
+        self._refused, self._received = True, 0
         phrase = HTTPStatus(status).phrase
         head = "".join(f"{name}: {value}\r\n" for name, value in _REFUSAL_FIELDS.items())
         body = problem_bytes(status, cause, step)
         self._wire.write(f"HTTP/1.1 {status} {phrase}\r\n{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         self._stop()
         if self._served or not self._wire.can_write_eof():
-            # Of a request that is being served more may be written: an end of writing would be a fault then.
+            # More of another answer may be written, so writing must not end here.
             self._wire.close()
             return
         self._wire.write_eof()
@@ -195,14 +195,14 @@ class Connection(H11Protocol):
 
 
 class Bounded:
-    """An ASGI layer, the outermost one: framing, limits of the body, and refusals that can be read.
+    """The outermost ASGI layer: framing, limits of the body, and refusals that clients can read.
 
-    It holds without `Connection` too; then only the time that a head may take has no limit.
+    It works without `Connection` too, but then the time for a head has no limit.
 
     Args:
-        app: what is served.
-        most: gives the largest body of a path, in bytes.
-        patience_s: how long a body may rest, in seconds.
+        app: the application.
+        most: returns the largest body of a path, in bytes.
+        patience_s: how long a body may pause, in seconds.
     """
 
     def __init__(self, app: ASGIApp, most: Callable[[str], int], patience_s: float = PATIENCE_S) -> None:
@@ -214,24 +214,24 @@ class Bounded:
             await self._app(scope, receive, send)
             return
         connection = _CURRENT.get()
-        # What this request starts may go on for long, and is not to keep its connection.
+        # Tasks that this request starts may run for long. They must not keep its connection.
         _CURRENT.set(None)
         exchange = _Exchange(scope, receive, send, self._most(scope["path"]), self._patience, connection)
         if connection is not None:
-            connection.began()
+            connection.begin_request()
         try:
-            refused = _framing_fault(scope)
-            if refused is not None:
-                await exchange.refuse(*refused)
+            fault = _framing_fault(scope)
+            if fault is not None:
+                await exchange.refuse(*fault)
             else:
                 await self._app(_origin_form(scope), exchange.receive, exchange.send)
         finally:
             if connection is not None:
-                connection.ended(whole=exchange.whole)
+                connection.end_request(whole=exchange.whole)
 
 
 class _Exchange:
-    """One request and its answer. ``whole`` says whether the body was read to its end, or there is none."""
+    """One request and its answer. ``whole`` says whether its body, if any, was read to the end."""
 
     def __init__(
         self, scope: Scope, receive: Receive, send: Send, most: int, patience: float, connection: Connection | None
@@ -275,7 +275,7 @@ class _Exchange:
 
     @property
     def _allowance(self) -> float:
-        """Seconds that the body may be waited for in all, by what came of it so far."""
+        """The total seconds of waiting for the body, by its size so far."""
         return self._patience + self._arrived / MIN_BYTES_S
 
     def _take(self, message: Message) -> None:
@@ -285,14 +285,14 @@ class _Exchange:
 
     def _too_large(self) -> HTTPException:
         self._closes = True
-        # The framework lets this kind through from wherever a body is read.
+        # The framework passes on this exception from wherever the body is read.
         return HTTPException(413, f"The body is larger than {self._most:,} bytes")
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer. Before the last one, what the client still sends is thrown away."""
+        """Send a part of the answer. Before the last part, discard what the client still sends."""
         if message["type"] == "http.response.start":
             if self._connection is not None:
-                self._connection.answers()
+                self._connection.begin_answer()
             if (self._closes or self._waits) and not self.whole:
                 MutableHeaders(scope=message)["Connection"] = "close"
         elif not message.get("more_body", False) and not self.whole:
@@ -302,7 +302,7 @@ class _Exchange:
         await self._send(message)
 
     async def refuse(self, status: int, cause: str, step: str) -> None:
-        """Answer with a refusal, and close."""
+        """Answer with a refusal, and close the connection."""
         self._closes, self.whole = True, False
         body = problem_bytes(status, cause, step)
         fields = {**_REFUSAL_FIELDS, "Content-Length": str(len(body))}
@@ -311,23 +311,23 @@ class _Exchange:
         await self.send({"type": "http.response.body", "body": body})
 
     async def _discard(self) -> None:
-        """Read what the client still sends, as far as that has an end within the limits."""
+        """Read and discard what the client still sends, within the limits."""
         began, before = time.monotonic(), self._arrived
         try:
             while not self.whole and self._arrived - before < MOST_DISCARDED:
                 spent = time.monotonic() - began
-                kept_up = QUIET_S + (self._arrived - before) / DISCARD_BYTES_S
-                async with asyncio.timeout(min(QUIET_S, kept_up - spent, DISCARD_S - spent)):
+                allowed = QUIET_S + (self._arrived - before) / DISCARD_BYTES_S
+                async with asyncio.timeout(min(QUIET_S, allowed - spent, DISCARD_S - spent)):
                     self._take(await self._receive())
         except TimeoutError:
             return
 
 
 def problem_bytes(status: int, cause: str, step: str) -> bytes:
-    """A problem document (RFC 9457) for what is refused before the application hears of it."""
+    """A problem document (RFC 9457) for a request that the application never sees."""
     name, title = _NAMES[status]
-    found = {"type": f"urn:disputatio:problem:{name}", "title": title, "status": status}
-    return json.dumps({**found, "detail": cause, "next_step": step}).encode()
+    problem = {"type": f"urn:disputatio:problem:{name}", "title": title, "status": status}
+    return json.dumps({**problem, "detail": cause, "next_step": step}).encode()
 
 
 _NAMES = {
@@ -352,7 +352,7 @@ def _framing_fault(scope: Scope) -> tuple[int, str, str] | None:
     """Why the end of a request is uncertain, or why requests of its kind are not served here."""
     names = [name for name, _ in scope["headers"]]
     if scope["http_version"] not in {"1.0", "1.1"}:
-        return 505, f"HTTP/{scope['http_version']} is not spoken here.", "Send HTTP/1.1."
+        return 505, f"HTTP/{scope['http_version']} is not supported.", "Send HTTP/1.1."
     if len(names) > MOST_FIELDS or _size(scope["headers"]) + len(scope["raw_path"]) > MOST_HEAD_BYTES:
         return 431, *_TOO_LONG
     if b"transfer-encoding" not in names:
@@ -360,7 +360,7 @@ def _framing_fault(scope: Scope) -> tuple[int, str, str] | None:
     if b"content-length" in names:
         return 400, "The request has both Content-Length and Transfer-Encoding.", "Send one of the two."
     if scope["http_version"] == "1.0":
-        return 400, "A request of HTTP/1.0 has no Transfer-Encoding.", "Send Content-Length, or HTTP/1.1."
+        return 400, "A request of HTTP/1.0 may not have Transfer-Encoding.", "Send Content-Length, or HTTP/1.1."
     return None
 
 
@@ -369,7 +369,7 @@ def _size(headers: Iterable[tuple[bytes, bytes]]) -> int:
 
 
 def _origin_form(scope: Scope) -> Scope:
-    """A request for a whole address as one for a path: the address decides, not the header Host (RFC 9112, 3.2.2)."""
+    """Turn a request for a whole address into one for a path; the address replaces Host (RFC 9112, 3.2.2)."""
     path = scope["path"]
     if not path.lower().startswith(("http://", "https://")):
         return scope

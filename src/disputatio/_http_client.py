@@ -1,10 +1,10 @@
-"""HTTP requests whose answers have an end: one time for the whole exchange, and a bound of bytes after decompression.
+"""HTTP requests with one time limit for the whole exchange, and a limit on the decompressed size of the answer.
 
-The time limits of HTTP libraries hold for each read, and a server that drips passes them for ever. Here the time runs
-from the request to the end of the body, headers included. Bodies are decompressed step by step and counted before they
-are kept.
+The time limits of HTTP libraries apply to each read, so a server that sends byte by byte never exceeds them. Here the
+time runs from the request to the end of the body, including the headers. Bodies are decompressed in steps and counted
+before they are stored.
 
-This module imports httpx2 when it is imported, so import it only where something is about to be asked.
+This module imports httpx2, so import it only before a request.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _ABOUT_ENCODING: Final = frozenset({b"content-encoding", b"content-length"})
 
 
 def plain_headers(headers: RawHeaders) -> tuple[tuple[bytes, bytes], ...]:
-    """``headers`` without those that are about the compressed body."""
+    """``headers`` without those that describe the compressed body."""
     return tuple(row for row in headers if row[0].lower() not in _ABOUT_ENCODING)
 
 
 def is_encoded(headers: RawHeaders) -> bool:
-    """Whether they say that the body is compressed."""
+    """Whether ``headers`` say that the body is compressed."""
     return any(name.lower() == b"content-encoding" for name, _ in headers)
 
 
 def decompressed(status: int, headers: RawHeaders, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The body that comes in ``parts``, a megabyte at a time, so a small part cannot become a large one unseen.
+    """Decompress the body in ``parts``, a megabyte at a time, so that a small part cannot become a huge one unnoticed.
 
     Raises:
-        httpx2.DecodingError: while it is read: it cannot be decompressed.
+        httpx2.DecodingError: while it is read, if it cannot be decompressed.
     """
     if not is_encoded(headers):
         return parts
@@ -56,30 +56,30 @@ class _Raw(httpx2.AsyncByteStream):
 
 
 class StoppedError(httpx2.StreamError, httpx2.SSEError):
-    """An answer was cut off, because it took too long or was too large; ``str`` is half a sentence that says so.
+    """An answer took too long or was too large, and was cut off. ``str`` is half a sentence that says which.
 
-    It is of two kinds, because libraries on top expect the one of bodies and the other of streams of events.
+    It has two base classes, because libraries expect one for bodies and the other for streams of events.
     """
 
 
 class LimitedClient(httpx2.AsyncClient):
-    """A client of httpx2 whose exchanges end. It follows redirects only if asked.
+    """A client of httpx2 with limits. It follows redirects only if asked.
 
-    A body that passes a limit raises `StoppedError` where it is read; `httpx2.TimeoutException` says that the headers
-    took too long.
+    Reading a body that passes a limit raises `StoppedError`. Headers that take too long raise
+    `httpx2.TimeoutException`.
 
     Args:
-        bound: the most of one body, after decompression.
-        seconds: the most that one exchange may take.
-        options: of `httpx2.AsyncClient`.
+        bound: the limits of one body, after decompression.
+        seconds: the time limit of one exchange.
+        options: options of `httpx2.AsyncClient`.
     """
 
     def __init__(self, bound: Bound, seconds: float, **options: Any) -> None:
         super().__init__(timeout=httpx2.Timeout(seconds), verify=_certificates(), **options)
         self._bound, self._seconds = bound, seconds
 
-    def end_of(self, request: httpx2.Request) -> float:  # noqa: ARG002  (for those who know more of a request)
-        """The moment, on the clock of the event loop, at which the exchange has to be over."""
+    def end_of(self, request: httpx2.Request) -> float:  # noqa: ARG002  (subclasses use the request)
+        """The time, on the event loop's clock, at which the exchange must be over."""
         return asyncio.get_running_loop().time() + self._seconds
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
@@ -87,7 +87,7 @@ class LimitedClient(httpx2.AsyncClient):
 
         Raises:
             StoppedError: the body takes too long or is too large.
-            httpx2.HTTPError: as ever.
+            httpx2.HTTPError: as in httpx2.
         """
         end = self.end_of(request)
         try:
@@ -122,7 +122,7 @@ class _Limited(httpx2.AsyncByteStream):
         except StopAsyncIteration:
             return
         except TimeoutError:
-            raise StoppedError("it was not at its end in time") from None
+            raise StoppedError("it was not complete in time") from None
         except OverlongError as error:
             raise StoppedError(str(error)) from None
 
@@ -131,11 +131,11 @@ class _Limited(httpx2.AsyncByteStream):
 
 
 def get_apart(url: str, params: Mapping[str, str], bound: Bound, seconds: float) -> httpx2.Response:
-    """What is at ``url``, for code that is not asynchronous. It may be called where an event loop runs.
+    """Get what is at ``url``, for synchronous code. It may be called while an event loop runs.
 
     Raises:
         StoppedError: as `LimitedClient.send`.
-        httpx2.HTTPError: as ever.
+        httpx2.HTTPError: as in httpx2.
     """
 
     async def get() -> httpx2.Response:
@@ -148,5 +148,5 @@ def get_apart(url: str, params: Mapping[str, str], bound: Bound, seconds: float)
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Reading the certificates takes longer than asking; once is enough."""
+    """The certificates, read once: reading them takes longer than a request."""
     return httpx2.create_ssl_context()

@@ -1,4 +1,4 @@
-"""Counts what another machine or program sends, so that it is stopped before it fills the memory of this process."""
+"""Count what another machine or program sends, and stop it before it fills the memory of this process."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ _BLANK_LINES: Final = (b"\n\n", b"\r\n\r\n", b"\r\r")
 
 
 class Bound(Protocol):
-    """The most that may come."""
+    """The limits of an answer."""
 
     @property
     def size(self) -> int:
-        """Bytes of a whole body, after decompression."""
+        """The most bytes of a whole body, after decompression."""
 
     @property
     def event(self) -> int:
-        """Bytes of one event of a stream, and of a body that is none."""
+        """The most bytes of one event of a stream, or of a body that is not a stream."""
 
     @property
     def lines(self) -> int:
-        """Lines of a stream."""
+        """The most lines of a stream."""
 
     @property
     def purpose(self) -> str:
-        """What it is the bound for, in words."""
+        """What the limits are for, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeBound:
-    """A bound of bytes, and of lines where there are events.
+    """A limit on bytes, and on lines for streams of events.
 
     Attributes:
-        size: bytes of a whole body, after decompression.
-        purpose: what it is the bound for: ``a series``.
-        lines: lines of a stream of events.
+        size: the most bytes of a whole body, after decompression.
+        purpose: what the limit is for: ``a series``.
+        lines: the most lines of a stream of events.
     """
 
     size: int
@@ -46,16 +46,16 @@ class SizeBound:
 
     @property
     def event(self) -> int:
-        """As many bytes as there may be in all."""
+        """The most bytes of one event: the same as of a whole body."""
         return self.size
 
 
 class OverlongError(Exception):
-    """More came than the bound allows.
+    """An answer passed its limit.
 
     Attributes:
-        passed: the bound that was passed, in words: ``1,509,376 bytes``.
-        purpose: what it is the bound for: ``900 tokens``.
+        passed: the limit that it passed, in words: ``1,509,376 bytes``.
+        purpose: what the limit is for: ``900 tokens``.
         size: how many bytes were read.
         sha256: their hash.
         head: the first of them.
@@ -75,11 +75,11 @@ class OverlongError(Exception):
 
 
 class Intake:
-    """Counts one answer as it comes in.
+    """Counts one answer while it arrives.
 
     Args:
-        bound: the most that it may be.
-        sent: bytes of the request, which the server may repeat.
+        bound: its limits.
+        sent: the bytes of the request, which the server may repeat.
     """
 
     def __init__(self, bound: Bound, sent: int = 0) -> None:
@@ -94,17 +94,17 @@ class Intake:
 
         Args:
             data: decompressed.
-            events: whether they are server-sent events, whose lines and sizes are bounded too.
+            events: whether they are server-sent events, whose lines and sizes are limited too.
 
         Raises:
-            OverlongError: the bound is passed.
+            OverlongError: a limit is passed.
         """
-        kept = data[: self._most - self._size]
-        self._size += len(kept)
-        self._hash.update(kept)
+        part = data[: self._most - self._size]
+        self._size += len(part)
+        self._hash.update(part)
         if len(self._head) < _HEAD:
-            self._head += kept[: _HEAD - len(self._head)]
-        if len(kept) < len(data):
+            self._head += part[: _HEAD - len(self._head)]
+        if len(part) < len(data):
             raise self._overlong(f"{self._most:,} bytes")
         if events:
             self._count_events(data)
@@ -113,7 +113,7 @@ class Intake:
         self._lines += data.count(b"\n") + data.count(b"\r")
         if self._lines > self._bound.lines:
             raise self._overlong(f"{self._bound.lines:,} lines")
-        # An empty line ends an event; it may have come in two pieces.
+        # An empty line ends an event. It may have come in two pieces.
         seen = self._tail + data
         end = max(seen.rfind(line) + len(line) if line in seen else 0 for line in _BLANK_LINES)
         self._event = len(seen) - end if end else self._event + len(data)

@@ -1,4 +1,4 @@
-"""The version, in the one place from which the package's metadata are built; reading those back takes longer."""
+"""The version. The package's metadata are built from it. Reading those would take longer."""
 
 from __future__ import annotations
 

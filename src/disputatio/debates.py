@@ -1,4 +1,4 @@
-"""A debate and what came of it, and the debates that a store keeps: opened by their ids, or one after another."""
+"""A debate and its result, and the debates of a store: one by its id, or all of them."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Debate:
-    """A debate as its record tells it.
+    """A debate, read from its record.
 
-    What came of it are typed values: ``decision``, ``doubts``, ``arguments`` and so on, see `disputatio.results`. They
-    are there for every format and every ending; each is read once, when it is first asked for.
+    The result is a set of typed values: ``decision``, ``doubts``, ``arguments`` and so on, see `disputatio.results`.
+    They exist for every format and every ending. Each is computed at its first use.
 
     Attributes:
-        id: what the store calls it.
-        record: everything that happened, in order, as it is stored: events in their envelopes.
-        texts: prompts, schemas and evidence that events name, by SHA-256.
+        id: its id in the store.
+        record: all events in order, as they are stored: in their envelopes.
+        texts: the prompts, schemas and evidence that events refer to, by SHA-256.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Debate:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened, in order."""
+        """All events in order."""
         return tuple(sealed.event() for sealed in self.record)
 
     @property
@@ -66,7 +66,7 @@ class Debate:
 
     @property
     def outcome(self) -> Mapping[str, Any]:
-        """What the rules returned; empty while the debate is not closed."""
+        """The outcome of the rules; empty until the debate is closed."""
         from disputatio.record.history import History
 
         closed = History.of(self.events).closed
@@ -74,54 +74,54 @@ class Debate:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the command line returns for it: invalid input where its own rules could not go on."""
+        """The exit code that the command line returns for it."""
         if self.outcome.get("fault"):
             return ExitCode.INVALID_INPUT
         return _EXIT_CODES.get(self.status, ExitCode.INTERRUPTED)
 
     @property
     def decision(self) -> Decision:
-        """What it came to, as the first screen says it; false where it came to nothing."""
+        """The decision, as on the first screen. It is false if there is none."""
         return self.result.decision
 
     @property
     def recommendation(self) -> str | None:
-        """The recommendation; None where it has none, or where its decision is of another kind."""
+        """The recommendation; None if the decision is of another kind or missing."""
         return self.result.recommendation
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What speaks against the result, the worst first; there is always one."""
+        """The doubts about the result, the worst first. There is always one."""
         return self.result.doubts
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict, of a type for each format; None where the record has none."""
+        """The verdict, whose type depends on the format; None if there is none."""
         return self.result.verdict
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        """Every argument and what became of it; empty in formats without arguments."""
+        """Every argument and its standing; empty in formats without arguments."""
         return self.result.arguments
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """Every score, those that are missing included: the state of each says why."""
+        """Every score, including missing ones. The state of each says why."""
         return self.result.scores
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Every citation, with how code found it in the sources."""
+        """Every citation, and how code found it in the sources."""
         return self.result.citations
 
     @property
     def votes(self) -> tuple[Vote, ...]:
-        """Every vote of a panel after every phase, and of every one of several judges."""
+        """Every vote of a panel after each phase, and every vote of several judges."""
         return self.result.votes
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """Every turn that was asked for, those that did not come included."""
+        """Every turn that was asked for, including missing ones."""
         return self.result.turns
 
     @property
@@ -131,12 +131,12 @@ class Debate:
 
     @property
     def cost(self) -> Cost:
-        """Calls, tokens, money and time."""
+        """The calls, tokens, money and time that it took."""
         return self.result.cost
 
     @cached_property
     def result(self) -> Result:
-        """Everything above in one object, which needs no store and no record any more."""
+        """All of these values in one object, which needs neither store nor record."""
         from disputatio.results import Result
 
         return Result(self.report())
@@ -164,7 +164,7 @@ class Debate:
             return f"<Debate {self.id}: {error.cause}>"
 
     def _repr_html_(self) -> str:
-        """The first screen and the map of arguments, for notebooks."""
+        """The first screen and the argument map, for notebooks."""
         from disputatio.results.shown import notebook_html
 
         return notebook_html(self.result)
@@ -200,22 +200,22 @@ class Debate:
         return export_json(self.report())
 
     def for_audience(self) -> Debate:
-        """What may be shown of it to everybody: all of it, unless people sit in it and it is not over.
+        """What may be shown to everybody: the whole debate, unless people take part in it and it is not over.
 
-        See `disputatio.report.audience`. Whoever reads the store itself can read the whole of it.
+        See `disputatio.report.audience`. The store itself has the whole debate.
         """
         from disputatio.report.audience import for_audience
 
-        quote = for_audience(self.record)
-        if quote is None:
+        visible = for_audience(self.record)
+        if visible is None:
             return self
-        # Prompts repeat what their seat was told. Sources lie before everybody; of a knowledge base each sees a part.
-        given = [row for sealed in self.record[:1] for row in getattr(sealed.event(), "evidence", ())]
-        sources = {str(row.get("text")) for row in given if row.get("kind") != "knowledge"}
-        return replace(self, record=quote, texts={key: text for key, text in self.texts.items() if key in sources})
+        # Prompts repeat what their seat may see. Everybody sees the sources. Each seat sees a part of a knowledge base.
+        evidence = [row for sealed in self.record[:1] for row in getattr(sealed.event(), "evidence", ())]
+        sources = {str(row.get("text")) for row in evidence if row.get("kind") != "knowledge"}
+        return replace(self, record=visible, texts={key: text for key, text in self.texts.items() if key in sources})
 
     def report(self) -> DebateReport:
-        """What every surface is made from."""
+        """The report from which every surface is made."""
         from disputatio.report.reading import DebateReport
 
         return DebateReport.of(self.id, self.record, self.texts)
@@ -231,7 +231,7 @@ _EXIT_CODES = {
 
 
 def open_store(url: str | Path | None = None, *, create: bool = True) -> Store:
-    """The store at ``url``, or the configured one: SQLite in the user's data folder unless set otherwise.
+    """Open the store at ``url``, or the configured one, which is SQLite in the user's data folder by default.
 
     Raises:
         StoreError: it cannot be opened, or was written by a newer version.
@@ -243,7 +243,7 @@ def open_store(url: str | Path | None = None, *, create: bool = True) -> Store:
 
 
 def usual_store() -> str:
-    """The address that is configured."""
+    """The configured address of the store."""
     from disputatio.config import Arguments
     from disputatio.config.process import configured_store
 
@@ -251,7 +251,7 @@ def usual_store() -> str:
 
 
 def check_store(store: object) -> None:
-    """Refuse what is no store and no address of one, before anything is spent.
+    """Refuse a value that is neither a store nor an address, before anything is spent.
 
     Raises:
         InvalidInputError: it is something else.
@@ -264,19 +264,19 @@ def check_store(store: object) -> None:
 
 
 def read_debate(store: Store, debate_id: str) -> Debate:
-    """The debate as the store has it now; its chain is not checked (``verify`` does that)."""
+    """Read a debate without checking its chain, which ``verify`` does."""
     return Debate(debate_id, tuple(store.read(debate_id)), store.texts(debate_id))
 
 
 def load(debate_id: str, *, store: Store | str | Path | None = None) -> Debate:
-    """A debate that a store keeps, whether or not it has ended; its chain is checked.
+    """Load a debate from a store, whether or not it has ended, and verify its record.
 
     Args:
         debate_id: its id, or the beginning of it.
-        store: where its record is; the configured one where not given.
+        store: where its record is; the configured store by default.
 
     Raises:
-        UnknownDebateError: the store has no such debate, or several whose ids begin so.
+        UnknownDebateError: no debate or several debates of the store fit.
         VerificationError: its record was altered.
         StoreError: the store cannot be read.
     """
@@ -290,15 +290,15 @@ def load_all(
     format: str | None = None,  # noqa: A002  (the word users know)
     store: Store | str | Path | None = None,
 ) -> Iterator[Debate]:
-    """The debates of a store, the newest first. One is in memory at a time, and the chain of each is checked.
+    """Load the debates of a store one by one, the newest first, and verify the record of each.
 
     Args:
-        since: the first day, such as ``2026-01-31``, UTC; all where not given.
+        since: the first day in UTC, such as ``2026-01-31``; all debates by default.
         format: only debates of this format.
-        store: where the records are; the configured one where not given.
+        store: where the records are; the configured store by default.
 
     Raises:
-        InvalidInputError: ``since`` is no day.
+        InvalidInputError: ``since`` is not a day.
         VerificationError: a record was altered.
         StoreError: the store cannot be read.
     """
@@ -319,7 +319,7 @@ def _verified(store: Store, debate_id: str) -> Debate:
 
 @contextmanager
 def _reading(store: Store | str | Path | None) -> Iterator[Store]:
-    """The store that is given, or the one at an address, which is closed in the end."""
+    """The given store, or the store at an address, which is closed at the end."""
     from disputatio.record.sql import SqlStore
 
     check_store(store)

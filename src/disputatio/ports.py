@@ -1,7 +1,7 @@
 """The ports of a debate: where it calls models, keeps its record and reports what happens.
 
-Implement ``ModelClient``, ``Store`` or ``Observer`` to put something of your own there. ``docs/reference/ports.md``
-says what an implementation must do, and has a small one of each.
+Implement ``ModelClient``, ``Store`` or ``Observer`` to replace one of them. ``docs/reference/ports.md`` says what an
+implementation must do, and has a small example of each.
 """
 
 from disputatio.engine.ports import Observer

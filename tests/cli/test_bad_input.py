@@ -117,11 +117,11 @@ def test_a_setting_that_is_none_is_refused(call: Call, seated: tuple[str, ...], 
 
 FILES = {
     "missing.toml": (None, "There is no configuration file"),
-    "notes.ini": (b"", "no ending that says what it is"),
+    "notes.ini": (b"", "does not have the ending of TOML or YAML"),
     "half.toml": (b"x = [", "is not valid TOML"),
     "unknown.toml": (b"frobnicate = 1", "There is no key frobnicate"),
     "half.yaml": (b"a: b: c", "is not valid YAML"),
-    "list.yaml": (b"- 1\n- 2", "holds a list"),
+    "list.yaml": (b"- 1\n- 2", "has a list"),
     "code.yaml": (b"!!python/object/apply:os.system ['echo hi']", "is not valid YAML"),
     "binary.toml": (b"\xff\xfe\x00", "is not UTF-8"),
     "key.toml": (b"[seats.pro]\napi_key = 'sk-abcdefghijklmnop'", "would put a key where it gets copied"),
@@ -155,7 +155,7 @@ def test_what_an_env_file_says_in_vain_is_told_and_nothing_more(
     (bare / ".env").write_text("this is no assignment\nLLM_MODLE=gpt-5\nPATH_OF_SOMETHING=1\n")
     ended = call("debate", MOTION, *seated, "--dry-run")
     assert ended.code == 0
-    assert "Note: Line 1 of .env is no assignment" in ended.err
+    assert "Note: Line 1 of .env is not an assignment" in ended.err
     assert "Note: .env:LLM_MODLE is not a setting and was not used. Did you mean LLM_MODE or LLM_MODEL?" in ended.err
     assert "PATH_OF" not in ended.err
 

@@ -317,9 +317,9 @@ def test_a_key_whose_provider_has_no_default_model():
 @pytest.mark.parametrize(
     ("environ", "hint"),
     [
-        ({"LLM_API_KEY": "whose-key-is-it"}, "nothing says whose key it is"),
+        ({"LLM_API_KEY": "whose-key-is-it"}, "the provider of the key is not named"),
         ({"LLM_MODEL": "gpt-5"}, "name its provider too"),
-        ({"LLM_MODEL": "m", "OPENAI_API_KEY": "key-a-1", "ZAI_API_KEY": "key-b-2"}, "whose model it is"),
+        ({"LLM_MODEL": "m", "OPENAI_API_KEY": "key-a-1", "ZAI_API_KEY": "key-b-2"}, "its provider is not named"),
         ({"LLM_PROVIDER": "openai_compatible", "LLM_MODEL": "m"}, "PRO_LLM_BASE_URL"),
         ({"LLM_PROVIDER": "embedded", "LLM_BASE_URL": "http://localhost/v1"}, "takes none"),
     ],

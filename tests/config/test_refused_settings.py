@@ -60,7 +60,7 @@ VARIABLES = [
     ("LLM_PROVIDER", "opnai", "Did you mean openai?"),
     ("LLM_FALLBACK", "ollama", "PROVIDER:MODEL"),
     ("LLM_FALLBACK", "nobody:m", "Allowed are: openai"),
-    ("LLM_FALLBACK", "embedded", "another model than the seat's own"),
+    ("LLM_FALLBACK", "embedded", "a model other than the seat's own"),
     ("LLM_FALLBACK", "openai_compatible:m", "at URL"),
     ("LLM_PERSONA", "@missing.txt", "The file cannot be read"),
     ("LLM_PERSONA", "x" * 8001, "up to 8,000 characters"),

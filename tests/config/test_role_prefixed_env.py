@@ -141,7 +141,7 @@ def test_lines_that_cannot_be_read_and_variables(tmp_path: Path):
     """Lines that cannot be read and variables that are misspelt are told."""
     settled = settle(tmp_path, "\nLLM_PROVIDER embedded\nLLM_MODLE=glm-5\nJUGDE_LLM_MODEL=x\n", ("judge",))
     assert len(settled.notes) == 3
-    assert settled.notes[0] == "Line 2 of .env is no assignment and was not read."
+    assert settled.notes[0] == "Line 2 of .env is not an assignment and was not read."
     assert any(".env:LLM_MODLE is not a setting" in note and "LLM_MODEL" in note for note in settled.notes)
     assert any("Did you mean JUDGE_LLM_MODEL" in note for note in settled.notes)
 

@@ -201,20 +201,23 @@ def test_an_imported_debate_is_not_resumed() -> None:
 BAD = {
     "nothing.md": ("", "it has no turn"),
     "no-motion.md": ("## PRO Opening\n\nx", "it does not say what was debated"),
-    "silent.md": ("- motion: x\n\n## PRO Opening\n\n## CON Opening\n\nx", "line 3: the turn of pro says nothing"),
+    "silent.md": ("- motion: x\n\n## PRO Opening\n\n## CON Opening\n\nx", "line 3: the turn of pro is empty"),
     "twice.md": (
         "- motion: x\n\n## PRO Opening\n\n[P1] a\n\n## CON Opening\n\n[P1] b",
         "line 7: the claim P1 is in line 3 already",
     ),
-    "judges.md": ("- motion: x\n\n## PRO A\n\nx\n\n## Judgments\n\nall liked it", "line 7: the judgments are no table"),
-    "broken.json": ('{\n"motion": "x",\n', "line 3: it is no JSON"),
-    "list.json": ("[]", "it is no JSON object"),
-    "no-turns.json": ('{"motion": "x"}', "turns: it is no list of turns"),
-    "seat.json": ('{"motion": "x", "turns": [{"text": "a"}]}', "turns[0].seat: it names no seat"),
-    "text.json": ('{"motion": "x", "turns": [{"seat": "pro", "text": []}]}', "turns[0].text: it is no text"),
+    "judges.md": (
+        "- motion: x\n\n## PRO A\n\nx\n\n## Judgments\n\nall liked it",
+        "line 7: the judgments are not a table",
+    ),
+    "broken.json": ('{\n"motion": "x",\n', "line 3: it is not JSON"),
+    "list.json": ("[]", "it is not a JSON object"),
+    "no-turns.json": ('{"motion": "x"}', "turns: it is not a list of turns"),
+    "seat.json": ('{"motion": "x", "turns": [{"text": "a"}]}', "turns[0].seat: it does not name a seat"),
+    "text.json": ('{"motion": "x", "turns": [{"seat": "pro", "text": []}]}', "turns[0].text: it is not text"),
     "id.json": (
         '{"motion": "x", "turns": [{"seat": "pro", "claims": [{"id": "no id", "text": "x"}]}]}',
-        "turns[0].claims[0].id: it is no id",
+        "turns[0].claims[0].id: it is not an id",
     ),
     "deep-fact.json": (
         '{"motion": "x", "turns": [{"seat": "pro", "text": "y"}], "more": ' + '{"a":' * 45_000 + "1" + "}" * 45_001,

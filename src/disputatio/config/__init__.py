@@ -1,4 +1,4 @@
-"""Who sits where, under which limits: settings from the command line, the environment and a file."""
+"""Settings from the command line, the environment and a file: seats, models, limits and keys."""
 
 from disputatio.config.arguments import Arguments, arguments_of
 from disputatio.config.doctor import Finding, State, diagnose

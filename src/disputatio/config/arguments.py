@@ -1,4 +1,4 @@
-"""What a debate is requested with: values by key with their sources, whichever surface they came from."""
+"""The arguments of a debate: values by key with their sources, from any surface."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Arguments:
     """Values by key, each with its source. Nothing in them has been checked yet.
 
     Attributes:
-        given: keys by their levels, each with its value: text, or a file's own types.
+        given: the values by key, as text or in a file's own types.
         base_url: the server's address for the seats that need one.
-        config: the configuration file that replaces the one in the working directory, or its content as a table.
-        remote: whether a remote caller gives them. Then ``resolve`` refuses any address, file, repository or command.
+        config: a configuration file instead of the one in the working directory, or its content as a table.
+        remote: whether a remote caller gives them. ``resolve`` then refuses addresses, files and commands.
     """
 
     given: tuple[tuple[KeyPath, Given], ...] = field(default=(), repr=False)
@@ -42,7 +42,7 @@ class Arguments:
         return next((given.value for key, given in self.given if key == path), None)
 
     def seated(self) -> tuple[tuple[str, Any], ...]:
-        """The seats that get a model as a whole, each with it."""
+        """The seats that get a whole model as PROVIDER:MODEL, each with it."""
         return tuple((path[1], given.value) for path, given in self.given if path[0] == "seats" and len(path) == 2)
 
     def with_seats(self, seats: Iterable[tuple[str, Any]], source: str = "--seat") -> Arguments:
@@ -56,7 +56,7 @@ class Arguments:
         return replace(self, given=tuple((path, given) for path, given in self.given if keep(path)))
 
     def with_values(self, values: Mapping[KeyPath, object], source: str = "the command") -> Arguments:
-        """Put further values in front."""
+        """Add values, which replace earlier ones of the same keys."""
         new = tuple((path, Given(value, source)) for path, value in values.items())
         return replace(self, given=(*new, *(row for row in self.given if row[0] not in values)))
 
@@ -64,7 +64,7 @@ class Arguments:
 def arguments_of(
     request: DebateRequest, *, remote: bool = False, directory: Path | None = None, **more: Any
 ) -> Arguments:
-    """The arguments of a typed request, without what it leaves out.
+    """The arguments of a typed request, without the options that it leaves out.
 
     Args:
         request: the request.
@@ -127,7 +127,7 @@ def _named(given: Iterable[tuple[KeyPath, Given]], vocabulary: Vocabulary) -> It
         named = (path[0], _seat(path[1], row.source, vocabulary), *path[2:]) if path[0] in _SEATED else path
         key, goes_on = find_key(named, vocabulary, row.source)
         if key is None:
-            more = " It has keys of its own." if goes_on else ""
+            more = " It contains other keys." if goes_on else ""
             raise InvalidInputError(
                 f"{dotted(named)} (from {row.source.partition(' ')[0]}) is not a key with a value.{more}",
                 "Give the whole key, such as budget.usd=0.50.",
@@ -159,14 +159,14 @@ def name_seats(
     the format's own names.
 
     Raises:
-        InvalidInputError: a name is not allowed or repeated, or none is given.
+        InvalidInputError: a name is not allowed or is repeated, or there is no name.
     """
     given = _given(arguments, environment.directory) or environment.get(VARIABLE) or in_file
     return read_debaters(KEY, given) if given is not None else tuple(default)
 
 
 def debater_names(given: Given | None) -> frozenset[str]:
-    """The debaters that a file names, for formats without debaters: settings for them have no effect."""
+    """The debaters that a file names. In formats without debaters, settings for them have no effect."""
     return frozenset(read_debaters(KEY, given)) if given is not None else frozenset()
 
 

@@ -45,7 +45,7 @@ def topic_named(name: str) -> str:
 
 
 def personalities(own: Path | None = None) -> dict[str, Personality]:
-    """The personalities by their names: those of the package, and those of a user's file, which go first.
+    """The personalities by name: the packaged ones, and those of a user's file, which win.
 
     Raises:
         InvalidInputError: the file cannot be read, or is not a table of tables with ``about``.
@@ -60,12 +60,12 @@ def _read_personalities(path: Path) -> dict[str, Personality]:
     for name, row in tree.items() if isinstance(tree, dict) else ():
         about = row.get("about") if isinstance(row, dict) else row
         if not isinstance(name, str) or not isinstance(about, str) or not about.strip():
-            raise _unusable(path, f"the personality {quote(name)} says nothing about itself")
+            raise _unusable(path, f"the personality {quote(name)} has no description")
         if len(name) > _LONGEST_NAME or len(about) > _LONGEST_ABOUT:
             raise _unusable(path, f"the personality {quote(name[:20])} is too long")
         found[name] = Personality(name, about.strip())
     if not found:
-        raise _unusable(path, "it holds no personality")
+        raise _unusable(path, "it has no personality")
     return found
 
 
@@ -80,11 +80,11 @@ def motion_or_topic(motion: str | None, topic: str | None) -> str:
     """The motion that was given, or that of the built-in topic.
 
     Raises:
-        InvalidInputError: both were given, or neither, or there is no such topic.
+        InvalidInputError: both or neither were given, or there is no such topic.
     """
     if topic is not None and motion is not None:
         raise InvalidInputError(
-            "A motion and a topic are given, and a debate has one motion.", "Leave one of them out."
+            "A motion and a topic are given, but a debate has one motion.", "Leave one of them out."
         )
     if topic is None and motion is None:
         raise InvalidInputError("There is no motion.", "Give a question or proposition, or the name of a topic.")
@@ -100,14 +100,14 @@ def _check_personalities(own: Mapping[str, str]) -> dict[str, Personality]:
     for name, about in own.items():
         if not about.strip() or len(name) > _LONGEST_NAME or len(about) > _LONGEST_ABOUT:
             raise InvalidInputError(
-                f"The personality {quote(name[:60])} says nothing about itself, or too much.",
-                f"Give what its debater is told in up to {_LONGEST_ABOUT:,} characters.",
+                f"The personality {quote(name[:60])} has no description, or one that is too long.",
+                f"Describe it in up to {_LONGEST_ABOUT:,} characters.",
             )
     return {name: Personality(name, about.strip()) for name, about in own.items()}
 
 
 def make_cast(seats: tuple[str, ...], chosen: Mapping[str, str], own: str | Mapping[str, str] | None) -> Cast:
-    """The personalities of all debaters among ``seats``: the chosen ones, else the defaults.
+    """The personalities of all debaters among ``seats``: the chosen ones, or the defaults.
 
     Raises:
         InvalidInputError: a chosen one does not exist.

@@ -22,9 +22,9 @@ class State(StrEnum):
 
     FINE = "fine"
     ABSENT = "absent"
-    """Not there, and not needed for these settings."""
+    """Missing, but not needed for these settings."""
     PROBLEM = "problem"
-    """A debate with these settings would fail, or would not be what was meant."""
+    """A debate with these settings would fail, or would differ from what the user meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,8 @@ def _shown_value(settings: Settings, key: str) -> str:
         return ", ".join(settings.tools.get(parts[1], ())) or "none"
     if parts[0] == "seats":
         name = {"timeout": "timeout_s"}.get(parts[2], parts[2])
-        own = getattr(settings.seats[parts[1]], name, None)
-        return str(own) if isinstance(own, str | int | float) and len(str(own)) <= 60 else ""
+        setting = getattr(settings.seats[parts[1]], name, None)
+        return str(setting) if isinstance(setting, str | int | float) and len(str(setting)) <= 60 else ""
     if parts[0] == "rules":
         return str(settings.rules[key.removeprefix("rules.")])
     if parts[0] == "criteria":
@@ -132,7 +132,7 @@ def _keys(settings: Settings, environ: Mapping[str, str], directory: Path) -> It
     owners: dict[str, str] = {}
     for provider in PROVIDERS.values():
         for variable in provider.key_variables:
-            # OpenAI's two protocols share a key.
+            # Both OpenAI providers use the same key.
             if owners.setdefault(variable, provider.name) != provider.name:
                 continue
             given = environment.get(variable)
@@ -156,11 +156,11 @@ def _models(settings: Settings) -> Iterator[ModelSeating]:
 
 
 def _extras(settings: Settings, installed: Callable[[str], bool]) -> Iterator[Finding]:
-    wanted = {PROVIDERS[model.provider].extra for model in _models(settings)}
+    needed = {PROVIDERS[model.provider].extra for model in _models(settings)}
     if settings.store.startswith("postgresql"):
-        wanted.add("postgres")
+        needed.add("postgres")
     if settings.mcp_servers:
-        wanted.add("mcp")
+        needed.add("mcp")
     known = {
         provider.extra: (provider.module, provider.title)
         for provider in PROVIDERS.values()
@@ -170,7 +170,7 @@ def _extras(settings: Settings, installed: Callable[[str], bool]) -> Iterator[Fi
         install = f"pip install 'disputatio[{extra}]'"
         if installed(str(module)):
             yield Finding("extras", str(extra), State.FINE, f"installed, for {purpose}")
-        elif extra in wanted:
+        elif extra in needed:
             detail = f"not installed, and these settings need it for {purpose}"
             yield Finding("extras", str(extra), State.PROBLEM, detail, f"Run: {install}")
         else:
@@ -185,7 +185,7 @@ def _store(settings: Settings, writable: Callable[[Path], bool]) -> Finding:
         return Finding("store", "store", State.FINE, f"{place}; not tried yet")
     path = rest.partition("?")[0]
     if path in {"", ":memory:"}:
-        return Finding("store", "store", State.PROBLEM, f"{place}; kept in memory only", "Give it a file.")
+        return Finding("store", "store", State.PROBLEM, f"{place}; in memory only", "Use a file.")
     if writable(Path(path)):
         return Finding("store", "store", State.FINE, f"{place}; writable{_open_to_others(Path(path))}")
     return Finding(
@@ -198,10 +198,14 @@ def _store(settings: Settings, writable: Callable[[Path], bool]) -> Finding:
 
 
 def _open_to_others(path: Path) -> str:
-    """A remark where other users of the machine can read or write the store."""
+    """A remark if other users of the machine can read or write the store."""
     try:
         mode = path.stat().st_mode
     except OSError:
         return ""
     others = mode & (stat.S_IRWXG | stat.S_IRWXO)
-    return f"; others on this machine may open it, chmod 600 {path} ends that" if os.name == "posix" and others else ""
+    return (
+        f"; other users of this machine may open it, chmod 600 {path} prevents that"
+        if os.name == "posix" and others
+        else ""
+    )

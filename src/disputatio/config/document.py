@@ -1,7 +1,7 @@
-"""Reads a configuration file, TOML or YAML, into values by key.
+"""Read a configuration file in TOML or YAML into values by key.
 
-Numbers with a fraction come as exact decimals. A key that does not exist, or that is written twice, is an
-error: a setting that silently does nothing is worse than none.
+Numbers with a fraction become exact decimals. An unknown key or one that appears twice is an error, because a setting
+that silently does nothing is worse than none.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ NAMES = ("disputatio.toml", "disputatio.yaml", "disputatio.yml")
 
 
 def find_document(directory: Path, config: str | None) -> Path | None:
-    """The configuration file: ``config`` where given, else the one in ``directory``, else None.
+    """Find the configuration file: ``config`` if given, or the one in ``directory``, or None.
 
     Raises:
-        InvalidInputError: ``config`` is not there, has another ending, or there are several to choose from.
+        InvalidInputError: ``config`` does not exist or has another ending, or there are several files.
     """
     if config is not None:
         path = directory / Path(config).expanduser()
         if path.suffix.lower() not in {".toml", ".yaml", ".yml"}:
             raise InvalidInputError(
-                f"The configuration file {quote(config)} (from --config) has no ending that says what it is.",
+                f"The configuration file {quote(config)} (from --config) does not have the ending of TOML or YAML.",
                 "Allowed is a file that ends in .toml, .yaml or .yml.",
             )
         if not path.is_file():
@@ -49,24 +49,20 @@ def find_document(directory: Path, config: str | None) -> Path | None:
     if len(found) > 1:
         raise InvalidInputError(
             f"There are several configuration files here: {' and '.join(found)}.",
-            "Say which one is meant with --config, or leave only one.",
+            "Choose one with --config, or leave only one.",
         )
     return directory / found[0] if found else None
 
 
 def read_debaters_key(path: Path) -> Given | None:
-    """The debaters that a file names, before anything else of it is read; None where it names none or has no form."""
-    try:
-        content = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return None
-    tree = _parse_toml(content, path) if path.suffix.lower() == ".toml" else _parse_yaml(content, path)
+    """The debaters that a file names, which are read before its other keys; None if it names none."""
+    tree = parse_file(path)
     value = tree.get("debaters") if isinstance(tree, dict) else None
     return None if value is None else Given(value, f"{path.name}: debaters", path.parent)
 
 
 def parse_file(path: Path) -> Any:
-    """The content of a TOML or YAML file. The caller checks what it must contain.
+    """Parse a TOML or YAML file. The caller checks its content.
 
     Raises:
         InvalidInputError: the file cannot be read or parsed.
@@ -75,37 +71,32 @@ def parse_file(path: Path) -> Any:
         content = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as failure:
         reason = "is not UTF-8 text" if isinstance(failure, ValueError) else "cannot be read"
-        raise InvalidInputError(f"The file {path.name} {reason}.", "Give a TOML or YAML file as UTF-8 text.") from None
+        raise InvalidInputError(f"The file {path.name} {reason}.", "Save it as UTF-8 text.") from None
     return _parse_toml(content, path) if path.suffix.lower() == ".toml" else _parse_yaml(content, path)
 
 
 def read_document(path: Path, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
-    """All values in the file at ``path``, by key. They are not yet read as what their keys want.
+    """Read all values in the file at ``path``, by key. Their types are not checked yet.
 
     Raises:
-        InvalidInputError: the file cannot be read or parsed, or has a key that does not exist.
+        InvalidInputError: the file cannot be read or parsed, or has an unknown key.
     """
-    try:
-        content = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as failure:
-        reason = "is not UTF-8 text" if isinstance(failure, ValueError) else "cannot be read"
-        raise InvalidInputError(f"The configuration file {path.name} {reason}.", "Save it as UTF-8 text.") from None
-    tree = _parse_toml(content, path) if path.suffix.lower() == ".toml" else _parse_yaml(content, path)
+    tree = parse_file(path)
     if tree is None:
         return {}
     if not isinstance(tree, dict):
         raise InvalidInputError(
-            f"The configuration file {path.name} holds {quote(tree)} instead of keys with values.",
+            f"The configuration file {path.name} has {quote(tree)} instead of keys with values.",
             "Write lines such as language: German.",
         )
     return read_table(tree, path, vocabulary)
 
 
 def read_table(tree: Mapping[str, Any], path: Path, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
-    """All values in a table as a file at ``path`` would hold it, by key.
+    """Read all values in a table, by key, as if it were the content of the file at ``path``.
 
     Raises:
-        InvalidInputError: it has a key that does not exist.
+        InvalidInputError: it has an unknown key.
     """
     return dict(_leaves(dict(tree), (), path, vocabulary))
 
@@ -155,11 +146,11 @@ def _parse_toml(content: str, path: Path) -> Any:
     try:
         return tomllib.loads(content, parse_float=_decimal)
     except tomllib.TOMLDecodeError as failure:
-        # The library's message can quote the line, which may hold what must not be shown; the place is enough.
+        # The library's message can quote the line, which may hold a secret. Show only its place.
         place = str(failure).rpartition("(")[2].rstrip(")")
         raise InvalidInputError(
             f"The configuration file {path.name} is not valid TOML ({place}).",
-            "Correct it there; text needs quotes, and a key stands only once in its table.",
+            "Correct it there. Text needs quotes, and a table may have each key only once.",
         ) from None
 
 
@@ -173,7 +164,7 @@ def _parse_yaml(content: str, path: Path) -> Any:
         place = f"at line {mark.line + 1}, column {mark.column + 1}" if mark else "as a whole"
         raise InvalidInputError(
             f"The configuration file {path.name} is not valid YAML ({place}).",
-            "Correct it there; a key stands only once in its table.",
+            "Correct it there. A table may have each key only once.",
         ) from None
 
 
@@ -188,7 +179,7 @@ def _exact_loader() -> type[yaml.SafeLoader]:
     import yaml
 
     class ExactLoader(yaml.SafeLoader):
-        """Numbers with a fraction come as decimals, and no key may stand twice in a table."""
+        """Numbers with a fraction become decimals, and no key may appear twice in a table."""
 
     def read_float(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> Decimal:
         return _decimal(str(loader.construct_scalar(node)).replace(".inf", "inf").replace(".nan", "nan"))

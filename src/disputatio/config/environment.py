@@ -1,4 +1,4 @@
-"""Read the environment and the ``.env`` file, kept apart so that the source of every value can be named.
+"""Read the environment and the ``.env`` file, separately, so that messages can name the source of every value.
 
 The real environment wins over ``.env``. A variable set to nothing there hides the line in ``.env`` and counts as not
 set. The process's environment is never changed.
@@ -25,7 +25,7 @@ SEAT_VARIABLES: Mapping[str, str] = {
     **{name: key.variable for name, key in SEAT_FIELDS.items() if key.variable},
     **KEY_VARIABLES,
 }
-"""What a seat takes from the environment: the variable, from ``LLM_`` on, of each field."""
+"""The environment variable of each field of a seat, from ``LLM_`` on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Environment:
 
     Attributes:
         real: from the process's environment.
-        dotenv: from ``.env``, without those that the real environment has too.
+        dotenv: from ``.env``, except those that the real environment has too.
         directory: where paths in the values start from.
-        unreadable: the lines of ``.env`` that are no assignment, counted from 1.
+        unreadable: the lines of ``.env`` that are not assignments, counted from 1.
     """
 
     real: Mapping[str, str] = field(repr=False)
@@ -69,13 +69,13 @@ class Environment:
         return frozenset(self.real) | frozenset(self.dotenv)
 
     def secrets(self, named: Iterable[str] = ()) -> frozenset[str]:
-        """Every value that is a key, so that no message can hold it."""
+        """Every value that is a key, to keep it out of messages."""
         holders = {name for name in self.names() if _HOLDS_KEY.search(name)} | _KEY_HOLDERS | set(named)
         found = (self.get(name) for name in holders)
         return frozenset(str(given.value).strip() for given in found if given is not None)
 
     def without_secrets(self, failure: InvalidInputError, named: Iterable[str] = ()) -> InvalidInputError:
-        """``failure`` with every key of the environment taken out of its sentences."""
+        """``failure`` with every key of the environment masked."""
         cause, next_step = failure.cause, failure.next_step
         for secret in sorted(self.secrets(named), key=len, reverse=True):
             if len(secret) >= _SHORTEST_SECRET:
@@ -89,10 +89,10 @@ _KEY_HOLDERS = {variable for provider in PROVIDERS.values() for variable in prov
 
 
 def read_environment(environ: Mapping[str, str], directory: Path) -> Environment:
-    """The environment together with ``directory / ".env"``, where there is one.
+    """Read the environment, and ``directory / ".env"`` if it exists.
 
     Raises:
-        InvalidInputError: ``.env`` is there but cannot be read, or is not UTF-8.
+        InvalidInputError: ``.env`` exists but cannot be read, or is not UTF-8.
     """
     lines, unreadable = _read_dotenv(directory / DOTENV, environ)
     dotenv = {name: value for name, value in lines.items() if name not in environ and value.strip()}
@@ -101,8 +101,8 @@ def read_environment(environ: Mapping[str, str], directory: Path) -> Environment
 
 
 def _read_dotenv(path: Path, environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[int, ...]]:
-    # dotenv_values would log unreadable lines as it likes and expand ${NAME} from os.environ, past the
-    # environment that was handed in. The same library's parser leaves both to the caller.
+    # dotenv_values would log unreadable lines and expand ${NAME} from os.environ instead of ``environ``. The parser of
+    # the same library leaves both to the caller.
     from dotenv.parser import parse_stream
     from dotenv.variables import parse_variables
 
@@ -120,7 +120,7 @@ def _read_dotenv(path: Path, environ: Mapping[str, str]) -> tuple[dict[str, str]
     unreadable = []
     for binding in parse_stream(io.StringIO(content)):
         if binding.error:
-            # A broken statement is given with the blank lines before it.
+            # A broken statement includes the blank lines before it.
             blank = len(binding.original.string) - len(binding.original.string.lstrip())
             unreadable.append(binding.original.line + binding.original.string[:blank].count("\n"))
         elif binding.key is not None and binding.value is not None:
@@ -130,11 +130,11 @@ def _read_dotenv(path: Path, environ: Mapping[str, str]) -> tuple[dict[str, str]
 
 
 def environment_notes(environment: Environment, seat_scopes: Collection[str], other_seats: Set[str]) -> list[str]:
-    """Notes on variables that look like ours and are not, and on unreadable lines of ``.env``.
+    """Notes on variables that look like ours but are not, and on unreadable lines of ``.env``.
 
-    They are no errors because other tools use such names too. Variables of ``other_seats`` are ignored.
+    They are not errors, because other tools use such names too. Variables of ``other_seats`` are ignored.
     """
-    notes = [f"Line {line} of {DOTENV} is no assignment and was not read." for line in environment.unreadable]
+    notes = [f"Line {line} of {DOTENV} is not an assignment and was not read." for line in environment.unreadable]
     prefixes = [variable_prefix(scope) for scope in seat_scopes]
     known = [f"{prefix}{variable}" for prefix in prefixes for variable in SEAT_VARIABLES.values()]
     for name in sorted(environment.names()):
@@ -149,5 +149,5 @@ def environment_notes(environment: Environment, seat_scopes: Collection[str], ot
 
 
 def _prefixes(seats: Set[str], besides: Collection[str]) -> set[str]:
-    """What variables of ``seats`` and their sides begin with."""
+    """The prefixes of the variables of ``seats`` and their sides."""
     return {variable_prefix(scope) for seat in seats for scope in scopes(seat)[1:] if scope not in besides}

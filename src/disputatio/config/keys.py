@@ -1,7 +1,7 @@
 """Every key that can be configured, derived from the options of requests and of the configuration.
 
-A key's pattern has its levels parted by dots; ``<seat>``, ``<phase>``, ``<criterion>``, ``<model>`` and
-``<rule>`` stand for names.
+A key's pattern has dots between its levels. ``<seat>``, ``<phase>``, ``<criterion>``, ``<model>`` and ``<rule>`` are
+placeholders for names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from disputatio.request.model import Criterion, DebateRequest, SeatOptions
 from disputatio.request.reading import question
 
 SERVER_NAME = r"(?!(?:search|calculate|none|search_sources|read_passage)\Z)[a-z][a-z0-9_-]{0,31}"
-"""No name of a tool of this package, so that a word says which of them is meant."""
+"""It may not be the name of a packaged tool, so that every name is unambiguous."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Key:
 
     Attributes:
         pattern: its place in a configuration file.
-        read: turns what was given into its value.
-        variable: the environment variable that sets it; for a seat the part from ``LLM_`` on; or empty.
+        read: turns the given value into its type.
+        variable: the environment variable that sets it, for a seat from ``LLM_`` on; or empty.
         option: the command-line option that sets it, besides ``--set``; or empty.
         row: the declaration it comes from.
     """
@@ -50,7 +50,7 @@ class Key:
 
 
 KEY_VARIABLES: Mapping[str, str] = {"api_key": "LLM_API_KEY", "fallback_api_key": "LLM_FALLBACK_API_KEY"}
-"""The variables that hold keys. They have no key in a file: ``..._env`` names a variable there instead."""
+"""The variables that hold keys. A file has no keys for them. There ``..._env`` names a variable instead."""
 
 
 def _key_of(row: Option) -> Key:
@@ -76,7 +76,7 @@ _COMMON: tuple[Key, ...] = keys_of_options(
 
 
 def keys_of(format_name: str) -> tuple[Key, ...]:
-    """Every key that can be configured; where several formats have one, as ``format_name`` has it."""
+    """Every key that can be configured. ``format_name`` decides if several formats have the same one."""
     first = list(options_of(format_name)) if format_name else []
     rest = [row for name in options_of_formats() if name != format_name for row in options_of(name)]
     taken = {key.pattern for key in _COMMON}
@@ -87,28 +87,28 @@ SEAT_FIELDS: Mapping[str, Key] = {key.parts[2]: key for key in SEAT_KEYS if len(
 
 
 def sides(seats: Iterable[str]) -> dict[str, str]:
-    """The side of each numbered seat: ``pro_2`` stands on ``pro``. Seats without a number have none."""
+    """The side of each numbered seat: ``pro`` for ``pro_2``. Seats without a number have none."""
     matches = {seat: re.fullmatch(r"(.+)_\d+", seat) for seat in seats}
     return {seat: match[1] for seat, match in matches.items() if match}
 
 
 def scopes(seat: str) -> tuple[str, ...]:
-    """The names whose settings a seat takes, widest first: ``all``, its side, itself."""
+    """The names whose settings apply to a seat, widest first: ``all``, its side, itself."""
     side = sides([seat]).get(seat)
     return ("all", side, seat) if side else ("all", seat)
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The names that the placeholders may have in one place."""
+    """The names that may replace the placeholders."""
 
     seats: tuple[str, ...]
     options: FormatScope
     other_formats: bool = False
-    """Whether names of other formats are allowed too, as in a file."""
+    """Whether names of other formats are allowed, as in a file."""
 
     def scope_names(self) -> tuple[str, ...]:
-        """All values of ``<seat>``."""
+        """The names that may replace ``<seat>``."""
         seats = [
             *self.seats,
             *self.options.further_seats,
@@ -117,7 +117,7 @@ class Vocabulary:
         return tuple(dict.fromkeys(["all", *seats, *sides(seats).values()]))
 
     def known(self, placeholder: str) -> tuple[str, ...] | None:
-        """The names ``placeholder`` may stand for, or None where any well-formed one will do."""
+        """The names that may replace ``placeholder``; None if any well-formed name may."""
         if placeholder == "<seat>":
             return self.scope_names()
         if placeholder == "<phase>":
@@ -129,7 +129,7 @@ class Vocabulary:
         return None
 
     def has_own(self, placeholder: str, name: str) -> bool:
-        """Whether this format has ``name`` for ``placeholder``: others, which take longer, need not be asked then."""
+        """Whether this format has ``name`` for ``placeholder``. Then there is no need to look at other formats."""
         return name in (replace(self, other_formats=False).known(placeholder) or ())
 
 
@@ -144,7 +144,7 @@ def find_key(path: KeyPath, vocabulary: Vocabulary, source: str) -> tuple[Key | 
     """The key at ``path``, and whether longer keys begin with it.
 
     Raises:
-        InvalidInputError: nothing is called that; the message names the nearest that is.
+        InvalidInputError: there is no such key; suggests a similar one.
     """
     fitting = list(keys_of(vocabulary.options.name))
     for place, part in enumerate(path):
@@ -203,7 +203,7 @@ def _unknown(path: KeyPath, place: int, word: str, known: Iterable[str], source:
             f"Set it in the environment or in .env, as LLM_API_KEY or a name of your own that {named} gives.",
         )
     what = "seat" if path[0] == "seats" and place == 1 else "key"
-    allowed = f"Allowed are: {', '.join(known)}." if known else "This format has none to set."
+    allowed = f"Allowed are: {', '.join(known)}." if known else "This format has none."
     return InvalidInputError(
         f"There is no {what} {dotted(path[: place + 1])} (from {source}).",
         f"{did_you_mean(word, known)}{allowed}",

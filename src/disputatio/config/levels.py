@@ -32,7 +32,7 @@ from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, canoni
 Level = Mapping[str, Given]
 OWNED = ("model", "base_url", "api_key", "price")
 UNOWNED = ("model", "base_url", "price")
-"""What is dropped where a key waited for its server."""
+"""What is dropped if a key waited for its server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _level(values: Mapping[KeyPath, Given], scope: str) -> Level:
 
 @dataclass(frozen=True, slots=True)
 class AutomaticProvider:
-    """The provider where none is named, and why.
+    """The provider if no setting names one, and why.
 
     ``rivals`` are the variables among which a named model could not decide. ``unused`` is a variable whose provider has
     a key but no default model.
@@ -125,7 +125,7 @@ class EffectiveValues:
     """The values of one seat up to one level.
 
     Attributes:
-        provider: its name; an unknown one as it was written.
+        provider: its name. An unknown name stays as it was written.
         source: why this provider.
         named: whether a level named it.
         values: the current values by field.
@@ -147,38 +147,40 @@ class EffectiveValues:
 
     def differs(self, name: str, given: Given) -> bool:
         """Whether ``name`` already has a different value."""
-        held = self.values.get(name)
-        return held is not None and _normalized(held) != _normalized(given)
+        current = self.values.get(name)
+        return current is not None and _normalized(current) != _normalized(given)
 
 
 def merge_levels(levels: Sequence[Level], environment: Environment, automatic: AutomaticProvider) -> EffectiveValues:
     """Merge all ``levels`` by the rules at the top of this module."""
-    held = EffectiveValues(automatic.provider, automatic.source)
+    effective = EffectiveValues(automatic.provider, automatic.source)
     for level in levels:
         chosen = level.get("provider")
         if chosen is not None:
             name = canonical_name(str(chosen.value))
-            if name != held.provider:
-                held.drop(UNOWNED if name == "openai_compatible" and not held.named else OWNED)
-            held.provider, held.source, held.named = name, chosen.source, True
-        if "base_url" in level and _changes_address(held, level["base_url"], environment):
-            held.drop(("api_key", "price"))
-        if "model" in level and held.differs("model", level["model"]):
-            held.drop(("price",))
-        if "fallback" in level and ("fallback" not in held.values or held.differs("fallback", level["fallback"])):
-            held.drop(("fallback_api_key",))
-        held.values.update((name, given) for name, given in level.items() if name != "provider")
-    return held
+            if name != effective.provider:
+                effective.drop(UNOWNED if name == "openai_compatible" and not effective.named else OWNED)
+            effective.provider, effective.source, effective.named = name, chosen.source, True
+        if "base_url" in level and _changes_address(effective, level["base_url"], environment):
+            effective.drop(("api_key", "price"))
+        if "model" in level and effective.differs("model", level["model"]):
+            effective.drop(("price",))
+        if "fallback" in level and (
+            "fallback" not in effective.values or effective.differs("fallback", level["fallback"])
+        ):
+            effective.drop(("fallback_api_key",))
+        effective.values.update((name, given) for name, given in level.items() if name != "provider")
+    return effective
 
 
-def _changes_address(held: EffectiveValues, given: Given, environment: Environment) -> bool:
+def _changes_address(effective: EffectiveValues, given: Given, environment: Environment) -> bool:
     """Whether ``given`` replaces an address by a different one. The first address replaces nothing."""
-    current = held.values.get("base_url") or default_address(held.provider, environment)
+    current = effective.values.get("base_url") or default_address(effective.provider, environment)
     return current is not None and _normalized(current) != _normalized(given)
 
 
 def default_address(provider: str, environment: Environment) -> Given | None:
-    """Where a provider is reached unless a setting says otherwise."""
+    """The address of a provider unless a setting gives another."""
     entry = PROVIDERS.get(provider)
     if entry is None:
         return None

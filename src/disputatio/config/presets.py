@@ -1,4 +1,4 @@
-"""The presets of reviews: one TOML file each in the folder ``presets`` next to this file."""
+"""The presets of reviews. Each is a TOML file in the folder ``presets``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def presets() -> dict[str, Brief]:
 
 
 def preset_named(name: str, source: str) -> Brief:
-    """The preset called ``name``, in full or by its beginning where that fits one.
+    """The preset called ``name``. The beginning of a name is enough if it fits only one.
 
     Raises:
-        InvalidInputError: there is none, or several begin so.
+        InvalidInputError: no preset or several fit.
     """
     known = presets()
     fitting = [name] if name in known else [row for row in known if row.startswith(name)]

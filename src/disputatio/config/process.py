@@ -1,4 +1,4 @@
-"""Resolve settings in the environment and working directory of this process: where every surface begins.
+"""Resolve settings in the environment and working directory of this process. Every surface begins here.
 
 A configuration file may serve several formats, so names of other formats are allowed in it. They are looked up only
 when a file uses a name that this format lacks, because that imports every format.
@@ -32,9 +32,9 @@ def settings_for(
 
     Args:
         form: its format.
-        arguments: the options of the request.
-        scope: what may be set about the format, if that is not what the format says.
-        seats: the seats that models take, if they are not all of the format.
+        arguments: the arguments of the request.
+        scope: what the configuration may set, if it differs from what the format says.
+        seats: the seats that models take, if they are not all seats of the format.
 
     Raises:
         InvalidInputError: a value cannot be used or does not exist.
@@ -126,7 +126,7 @@ def format_scope(form: Format) -> FormatScope:
 
 
 def any_format() -> FormatScope:
-    """What the configuration may set where no debate is run: anything that some format takes."""
+    """What the configuration may set if no debate is run: anything that any format has."""
     return FormatScope(
         other_seats=_LazySet(lambda: _names_of_all(_seats)),
         other_phases=_LazySet(lambda: _names_of_all(_phases)),

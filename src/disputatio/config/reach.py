@@ -1,13 +1,13 @@
-"""What a remote request may reach: the rules, and the check of what it resolves to.
+"""Check that a remote request reaches only what the configuration of this process reaches.
 
-A remote request chooses among what the configuration of this process reaches, and adds nothing of its own:
+The rules:
 
-1. it sets no option that is declared as ``local``;
-2. for a seat it chooses a provider and the name of a model; everything else (address, key, persona, fallback) is what
-   this configuration gives to that model in that seat without a request;
+1. a request sets no option that is declared as ``local``;
+2. for a seat it chooses a provider and the name of a model. Everything else (address, key, persona, fallback) is what
+   the configuration gives that model in that seat without a request;
 3. weights other than the default (a file, a repository, a model to fetch), and a rules table in a file, must be what
-   this configuration names for the seat;
-4. a seat may use the tools in ``TOOLS``, and those that this configuration gives it.
+   the configuration names for the seat;
+4. a seat may use the tools in ``TOOLS``, and those that the configuration gives it.
 
 Rule 1 is checked before any value is read, since reading some values opens files. The others are checked on the result:
 the seat is resolved again from the configuration alone, and both results must be equal.
@@ -31,7 +31,7 @@ from disputatio.request.model import ADDRESS, OPERATOR
 
 TOOLS = frozenset({"search", "calculate"})
 IN_FILES: Mapping[str, str] = {"embedded": EMBEDDED_MODEL, "rules": TEXTBOOK}
-"""Providers whose models are files or are fetched, each with the one model that a request may always name."""
+"""Providers whose models are files or are fetched, each with the one model that every request may name."""
 
 
 def check_keys(arguments: Arguments, asked: Mapping[KeyPath, Given], keys: Sequence[Key]) -> None:
@@ -65,7 +65,7 @@ def refused_option(key: str, why: str) -> InvalidInputError:
     """The error for an option that only the machine's user may set."""
     return InvalidInputError(
         f"A remote request may not set {key}: it is {why}.",
-        "Leave it out. Whoever runs the server sets it there.",
+        "Leave it out. The operator of the server sets it there.",
     )
 
 
@@ -73,7 +73,7 @@ def refused_address(seat: str) -> InvalidInputError:
     """The error for a request that gives ``seat`` an address."""
     return InvalidInputError(
         f"The seat {seat} names an address, which a remote request may not.",
-        "Whoever runs the server sets addresses, with LLM_BASE_URL or in its configuration.",
+        "The operator of the server sets addresses, with LLM_BASE_URL or in its configuration.",
     )
 
 
@@ -86,7 +86,7 @@ def refused_file(seat: str, provider: str) -> InvalidInputError:
         )
     return InvalidInputError(
         f"The seat {seat} names weights (a file, a repository or a model to fetch), which a remote request may not.",
-        f"Allowed is embedded, which is {EMBEDDED_MODEL}; others are set by whoever runs the server.",
+        f"Allowed is embedded, which is {EMBEDDED_MODEL}; the operator of the server sets others.",
     )
 
 
@@ -138,5 +138,5 @@ def check_reach(seat: str, found: ResolvedSeat, own: ResolvedSeat) -> None:
     if strange:
         raise InvalidInputError(
             f"The seat {seat} has tools that a remote request may not give it: {', '.join(strange)}.",
-            f"Allowed are {' and '.join(sorted(TOOLS))}; others are set by whoever runs the server.",
+            f"Allowed are {' and '.join(sorted(TOOLS))}; the operator of the server sets others.",
         )

@@ -1,4 +1,4 @@
-"""Writes the tables of keys in the reference from the options themselves: ``python -m disputatio.config.reference``."""
+"""Write the tables of keys in the reference from the options: ``python -m disputatio.config.reference``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEAD = "| key | variable | option | value |\n| --- | --- | --- | --- |\n"
 
 
 def groups() -> Iterator[tuple[str, str, tuple[Key, ...]]]:
-    """The heading, a sentence and the keys of each group of options; a format is a group."""
+    """The heading, a sentence and the keys of each group of options. Each format is a group."""
     found: dict[type, list[Key]] = {}
     owner: type = DebateRequest
     for key in keys_of(""):
@@ -61,10 +61,10 @@ def _code(word: str) -> str:
 
 
 def _value(key: Key) -> str:
-    """What the key sets, what it may be, and its default."""
+    """The meaning of the key, its allowed values and its default."""
     row = key.row
     if row is None:
-        return "What the judge is asked about it, in one line" if key.pattern.endswith("question") else "The same"
+        return "The question that the judge answers, in one line" if key.pattern.endswith("question") else "The same"
     choices = "" if all(word in row.help for word in row.choices) else f"; {', '.join(row.choices)}"
     usual = row.default
     default = f"; default {str(usual).lower()}" if usual not in (None, "", (), {}) and not row.is_mapping else ""
@@ -85,7 +85,7 @@ def _span(row: Option) -> str:
 
 
 def main() -> None:
-    """Write the page with the tables as they should be."""
+    """Write the tables into the page."""
     page = Path(sys.argv[1])
     page.write_text(_TABLES.sub(lambda _: tables(), page.read_text("utf-8")), "utf-8")
 

@@ -1,10 +1,10 @@
-"""Read every source of settings and decide, for each key, which one applies.
+"""Read every source of settings, and decide for each key which one applies.
 
 The order, highest first: the command line, a seat's own variables (``PRO_LLM_MODEL``), the global variables
 (``LLM_MODEL``), the configuration file, the default. The real environment wins over ``.env``. A seat's model, address
 and key follow the rules in ``levels.py``.
 
-This only reads files: nothing is written, exported or requested from a network.
+This only reads files. It writes nothing, exports nothing, and uses no network.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def resolve(
         seats: the seats that models take, such as ``pro``, ``con``, ``judge``, ``pro_2``.
         environ: the process's environment.
         directory: the working directory, with ``.env`` and the configuration file.
-        arguments: what the debate is requested with.
+        arguments: the arguments of the request.
         options: what the format lets the configuration set.
 
     Raises:
@@ -79,13 +79,13 @@ def resolve(
         given = {} if sources is None else {**sources.file, **sources.command_line}
         named = [str(value.value) for path, value in given.items() if path[-1].endswith("api_key_env")]
         clean = environment.without_secrets(failure, named)
-    # Raised out here so that the first message does not stay attached to it.
+    # Raised here so that the exception does not refer to the first message.
     raise clean
 
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Everything that was given, by source."""
+    """All given values, by source."""
 
     file: Mapping[KeyPath, Given]
     command_line: Mapping[KeyPath, Given]
@@ -95,10 +95,10 @@ class _Sources:
     keys: Mapping[str, Key]
     remote: bool = False
     found: dict[str, str] = field(default_factory=dict)
-    """Where each value that was taken came from."""
+    """The source of each value that was used."""
 
     def take(self, name: str, default: Any = None) -> Any:
-        """The value of a key that is not a seat's, from the highest source that has it."""
+        """The value of a key that does not belong to a seat, from the highest source that has it."""
         path = tuple(name.split("."))
         key = self.keys[name]
         variable = self.environment.get(key.variable) if key.variable else None
@@ -108,36 +108,36 @@ class _Sources:
 
     def take_under(self, prefix: KeyPath, key: Key) -> dict[str, Any]:
         """The values of all keys that have ``prefix`` and one more level."""
-        taken = {}
+        values = {}
         for path, given in {**self.file, **self.command_line}.items():
             if path[:-1] == prefix:
-                taken[path[-1]] = key.read(dotted(path), given)
+                values[path[-1]] = key.read(dotted(path), given)
                 self.found[dotted(path)] = given.source
-        return taken
+        return values
 
     def take_group(self, group: type[Options]) -> dict[str, Any]:
         """The values of all options of a group by field, without those that nothing sets."""
-        taken = {}
+        values = {}
         for row in options_in(group):
-            if row.owner is not group or not row.key or row.name in _TAKEN_APART:
+            if row.owner is not group or not row.key or row.name in _READ_APART:
                 continue
             value = self._many(row) if row.is_mapping else self.take(row.key)
             if value is not None and value != {}:
-                taken[row.name] = value
-        return taken
+                values[row.name] = value
+        return values
 
     def _many(self, row: Option) -> dict[str, Any]:
         """The values of an option by name; those for phases of other formats are left out."""
         *prefix, _ = row.key.split(".")
-        taken = self.take_under(tuple(prefix), self.keys[row.key])
-        for name in [each for each in taken if row.key.endswith("<phase>") and each not in self.options.phases]:
+        values = self.take_under(tuple(prefix), self.keys[row.key])
+        for name in [each for each in values if row.key.endswith("<phase>") and each not in self.options.phases]:
             if name in self.options.other_phases:
-                del taken[name], self.found[dotted((*prefix, name))]
-        return taken
+                del values[name], self.found[dotted((*prefix, name))]
+        return values
 
 
-_TAKEN_APART = {"rubric", "criteria", "by_seat", "mcp", "mcp_env", "rules"}
-"""Options that are read by code of their own."""
+_READ_APART = {"rubric", "criteria", "by_seat", "mcp", "mcp_env", "rules"}
+"""Options that other code here reads."""
 
 
 def _read(
@@ -170,7 +170,7 @@ def _read(
 
 
 def _with_directory(arguments: Arguments, directory: Path) -> Arguments:
-    """``arguments`` with paths that start from ``directory`` unless they say otherwise."""
+    """``arguments`` with ``directory`` as the start of paths that have no other one."""
     given = tuple(
         (path, replace(row, directory=directory) if row.directory == Path() else row) for path, row in arguments.given
     )
@@ -178,18 +178,18 @@ def _with_directory(arguments: Arguments, directory: Path) -> Arguments:
 
 
 def _check_format(format_name: str, arguments: Arguments, options: FormatScope) -> None:
-    """Refuse a requested option of other formats. A configuration file may serve several formats.
+    """Refuse options of other formats in a request. A configuration file may have them.
 
     Raises:
         InvalidInputError: names the option and the formats that have it.
     """
     if not options.name:
         return
-    own = {row.key.split(".<")[0] for row in options_in(options_class(format_name))}
+    allowed = {row.key.split(".<")[0] for row in options_in(options_class(format_name))}
     for path, given in arguments.given:
         key = dotted(path)
         for name, formats in _options_of_others().items():
-            if name not in own and (key == name or key.startswith(f"{name}.")):
+            if name not in allowed and (key == name or key.startswith(f"{name}.")):
                 raise wrong_format(given.source.partition(" ")[0], format_name, formats)
 
 
@@ -204,7 +204,7 @@ def _options_of_others() -> dict[str, tuple[str, ...]]:
 def _name_seats(
     seats: tuple[str, ...], environment: Environment, arguments: Arguments, options: FormatScope
 ) -> tuple[tuple[str, ...], FormatScope]:
-    """The seats, and the names of other formats' seats, from a first look at the names of debaters."""
+    """The seats and the scope, with the debaters that the sources name."""
     in_file = _debaters_configured(environment.directory, arguments.config)
     if options.free_seats and seats:
         # Commands that only need the store ask for no seats.
@@ -235,17 +235,17 @@ def _spell_models(given: Mapping[KeyPath, Given]) -> dict[KeyPath, Given]:
 
 def _make_settings(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Settings:
     prices = _prices(sources)
-    seated = _resolve_seats(seats, sources, prices)
-    for each in seated.values():
+    resolved = _resolve_seats(seats, sources, prices)
+    for each in resolved.values():
         sources.found.update(each.sources)
-    keys = {seat: each.key for seat, each in seated.items()}
-    keys |= {fallback_seat(seat): each.fallback_key for seat, each in seated.items()}
+    keys = {seat: each.key for seat, each in resolved.items()}
+    keys |= {fallback_seat(seat): each.fallback_key for seat, each in resolved.items()}
     every_scope = dict.fromkeys(scope for seat in seats for scope in scopes(seat))
     notes = environment_notes(sources.environment, every_scope or ("all",), sources.options.other_seats)
     format_options = _format(format_name, sources)
     return Settings(
         format_name=format_name,
-        seats={seat: each.seating for seat, each in seated.items()},
+        seats={seat: each.seating for seat, each in resolved.items()},
         credentials=Credentials({seat: key for seat, key in keys.items() if key is not None}),
         budget=Budget(
             usd=sources.take("budget.usd"),
@@ -262,24 +262,24 @@ def _make_settings(format_name: str, seats: tuple[str, ...], sources: _Sources) 
         stagger=sources.take("stagger") or False,
         prices=prices,
         rules=_rules(sources),
-        tools={seat: each.tools for seat, each in seated.items() if each.tools},
+        tools={seat: each.tools for seat, each in resolved.items() if each.tools},
         tool_limits=_tool_limits(sources),
         metrics=Metrics(**sources.take_group(Metrics)),
         estimate=Estimate(**sources.take_group(Estimate)),
         mcp_servers=_servers(sources) if seats else {},
         sources=sources.found,
         asked=frozenset(map(dotted, sources.command_line)),
-        notes=tuple(dict.fromkeys([*(note for each in seated.values() for note in each.notes), *notes])),
+        notes=tuple(dict.fromkeys([*(note for each in resolved.values() for note in each.notes), *notes])),
     )
 
 
 def _all_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
-    """The format's seats with numbered ones: as many as set, else up to the highest that is named anywhere.
+    """The format's seats with numbered ones: as many as set, or up to the highest one that is named.
 
     Raises:
-        InvalidInputError: more are named on the command line than it allows, or the format has only one.
+        InvalidInputError: the command line names more seats than there may be.
     """
-    taken = list(seats)
+    every = list(seats)
     for first in seats:
         key = sources.keys.get(f"{first}s")
         set_to = sources.take(key.pattern) if key else None
@@ -297,13 +297,13 @@ def _all_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
         ordered = [place for place, seat in enumerate(further, start=2) if _mentions(sources.command_line, seat)]
         if set_to and ordered and max(ordered) > set_to and asked:
             raise InvalidInputError(
-                f"{source} says that there are {set_to}, and {first}_{max(ordered)} is named beside it.",
+                f"{source} sets the number to {set_to}, but {first}_{max(ordered)} is named too.",
                 "Give the larger number, or leave the seat out.",
             )
         number = max([set_to or max(named, default=1), *ordered])
-        place = taken.index(first) + 1
-        taken[place:place] = further[: number - 1]
-    return tuple(taken)
+        place = every.index(first) + 1
+        every[place:place] = further[: number - 1]
+    return tuple(every)
 
 
 def _mentions(given: Mapping[KeyPath, Given], seat: str) -> bool:
@@ -320,17 +320,17 @@ def _is_named(seat: str, sources: _Sources) -> bool:
 
 
 def _format(format_name: str, sources: _Sources) -> FormatOptions:
-    """The options of the format; those of others are ignored, since a file may serve several formats."""
+    """The options of the format. Those of other formats are ignored, because a file may serve several formats."""
     model = options_class(format_name)
-    taken = sources.take_group(model)
+    values = sources.take_group(model)
     if sources.options.free_seats and ("judges",) in sources.command_line:
         raise InvalidInputError(
             f"{sources.command_line['judges',].source} is for formats with a judge, and this one has none.",
             "Leave it out: the debaters of a panel decide by their votes.",
         )
-    if "preset" in taken:
-        preset_named(taken["preset"], sources.found["preset"])
-    return model(**taken)
+    if "preset" in values:
+        preset_named(values["preset"], sources.found["preset"])
+    return model(**values)
 
 
 def _judging(sources: _Sources) -> Judging:
@@ -350,12 +350,14 @@ def _limits(sources: _Sources) -> Limits:
 
 
 def _tool_limits(sources: _Sources) -> ToolLimits:
-    taken = Tools(**sources.take_group(Tools))
-    return ToolLimits(rounds=taken.rounds, calls=taken.calls, result_chars=taken.result_chars, timeout_s=taken.timeout)
+    values = Tools(**sources.take_group(Tools))
+    return ToolLimits(
+        rounds=values.rounds, calls=values.calls, result_chars=values.result_chars, timeout_s=values.timeout
+    )
 
 
 def _cast(seats: tuple[str, ...], chosen: FormatOptions, sources: _Sources) -> Cast:
-    """The personalities of a format whose debaters have some."""
+    """The personalities of the debaters, in a format that has them."""
     if not sources.options.personalities:
         return Cast()
     asked = chosen if isinstance(chosen, Competition) else Competition()
@@ -363,7 +365,7 @@ def _cast(seats: tuple[str, ...], chosen: FormatOptions, sources: _Sources) -> C
 
 
 def _rubric(sources: _Sources) -> dict[str, Any]:
-    """The rubric of the highest source that has one: weights are never mixed across sources."""
+    """The rubric of the highest source that has one. Weights of several sources are never mixed."""
     variable = sources.environment.get(sources.keys["rubric"].variable)
     for given in (sources.command_line, {("rubric",): variable} if variable else {}, sources.file):
         criteria = {path[1:]: value for path, value in given.items() if path[0] == "criteria"}
@@ -427,25 +429,25 @@ def _resolve_seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[st
     if sources.base_url is not None:
         for seat in _seats_for_base_url(levels, environment, sources):
             levels[seat].append({"base_url": sources.base_url})
-    seated = {seat: _resolve_seat(seat, levels[seat], sources, prices) for seat in seats}
+    resolved = {seat: _resolve_seat(seat, levels[seat], sources, prices) for seat in seats}
     if sources.remote:
         given = Given(None, "default", environment.directory)
-        for seat, found in seated.items():
-            own = [*seat_levels(seat, sources.file, environment, {}), own_level(found.seating, given)]
-            check_reach(seat, found, _resolve_seat(seat, own, sources, prices))
-    return seated
+        for seat, found in resolved.items():
+            configured = [*seat_levels(seat, sources.file, environment, {}), own_level(found.seating, given)]
+            check_reach(seat, found, _resolve_seat(seat, configured, sources, prices))
+    return resolved
 
 
 def _resolve_seat(seat: str, levels: list[Level], sources: _Sources, prices: Mapping[str, Price]) -> ResolvedSeat:
     automatic = choose_provider(levels, sources.environment, sources.options.usual_provider)
-    held = merge_levels(levels, sources.environment, automatic)
-    return resolve_seat(seat, held, automatic, sources.environment, prices)
+    effective = merge_levels(levels, sources.environment, automatic)
+    return resolve_seat(seat, effective, automatic, sources.environment, prices)
 
 
 def _seats_for_base_url(
     levels: Mapping[str, list[Level]], environment: Environment, sources: _Sources
 ) -> tuple[str, ...]:
-    """The seats that ``--base-url`` is for.
+    """The seats for which ``--base-url`` is meant.
 
     An option without a seat could send one provider's key to another's server. So it goes to the ``openai_compatible``
     seats, which have no address of their own. Without those, it goes to the seats without a named provider, which
@@ -457,9 +459,9 @@ def _seats_for_base_url(
     for seat, each in levels.items():
         if any(("seats", scope, "base_url") in sources.command_line for scope in scopes(seat)):
             continue
-        held = merge_levels(each, environment, choose_provider(each, environment))
-        if held.named:
-            named[seat] = provider_named(held.provider, source=held.source)
+        effective = merge_levels(each, environment, choose_provider(each, environment))
+        if effective.named:
+            named[seat] = provider_named(effective.provider, source=effective.source)
         else:
             unnamed.append(seat)
     compatible = tuple(seat for seat, provider in named.items() if provider.name == "openai_compatible")
@@ -503,13 +505,13 @@ def _rules(sources: _Sources) -> dict[str, RuleValue]:
 
 
 def _servers(sources: _Sources) -> dict[str, McpServer]:
-    """The MCP servers, each with the values of its variables; an unset variable is an error."""
+    """The MCP servers with the values of their variables. An unset variable is an error."""
     addresses = sources.take_under(("mcp_servers",), sources.keys["mcp_servers.<server>"])
     named = sources.take_under(("mcp_env",), sources.keys["mcp_env.<server>"])
     for name in named:
         if name not in addresses:
             raise InvalidInputError(
-                f"mcp_env.{name} (from {sources.found[f'mcp_env.{name}']}) is for an MCP server that nothing names.",
+                f"mcp_env.{name} (from {sources.found[f'mcp_env.{name}']}) is for an MCP server that is not named.",
                 f"Name the server with --mcp {name}=COMMAND or mcp_servers.{name} in a file.",
             )
     return {
@@ -525,12 +527,12 @@ def _server(name: str, address: str, variables: tuple[str, ...], environment: En
                 f"mcp_env.{name} names the variable {variable}, which is not set.",
                 f"Set {variable} in the environment or in .env, or leave it out.",
             )
-    kept = {variable: str(value.value) for variable, value in given.items() if value is not None}
+    known = {variable: str(value.value) for variable, value in given.items() if value is not None}
     if not address.lower().startswith(("http://", "https://")):
-        return McpServer(name, command=tuple(shlex.split(address)), variables=kept)
-    if len(kept) > 1:
+        return McpServer(name, command=tuple(shlex.split(address)), variables=known)
+    if len(known) > 1:
         raise InvalidInputError(
-            f"mcp_env.{name} names {len(kept)} variables for a server that is reached by its address.",
+            f"mcp_env.{name} names {len(known)} variables for a server that is reached by its address.",
             "Name the one that holds its bearer token.",
         )
-    return McpServer(name, url=address, variables=kept)
+    return McpServer(name, url=address, variables=known)

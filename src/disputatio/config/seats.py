@@ -21,7 +21,7 @@ from disputatio.request import reading
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSeat:
-    """One resolved seat: its seating, its keys, the source of each value, and what was not used."""
+    """One resolved seat: its model, keys, the source of each value, notes and tools."""
 
     seating: ModelSeating
     key: str | None = field(repr=False)
@@ -53,7 +53,7 @@ _DEFAULTS: Mapping[str, Any] = {
 
 def resolve_seat(
     seat: str,
-    held: EffectiveValues,
+    effective: EffectiveValues,
     automatic: AutomaticProvider,
     environment: Environment,
     prices: Mapping[str, Price],
@@ -62,23 +62,23 @@ def resolve_seat(
 
     Args:
         seat: the seat's name.
-        held: its effective values.
-        automatic: the provider it would have without a named one, for messages.
-        environment: where keys are.
+        effective: its effective values.
+        automatic: the provider that it would have without a named one.
+        environment: has the keys.
         prices: prices by ``provider:model``.
 
     Raises:
         InvalidInputError: a value cannot be used, or the provider, the model or the address is missing.
     """
-    provider = provider_named(held.provider, source=held.source)
-    _check_owner(seat, held, automatic, provider)
-    found = _find_key(held, provider, environment)
-    base_url, address_source = _address(seat, held, provider, found, environment)
-    model, model_source = _model(seat, held, provider)
-    price, price_source = _price(seat, held, f"{provider.name}:{model}", prices)
-    own, sources = _own_values(seat, held, provider, model)
+    provider = provider_named(effective.provider, source=effective.source)
+    _check_owner(seat, effective, automatic, provider)
+    found = _find_key(effective, provider, environment)
+    base_url, address_source = _address(seat, effective, provider, found, environment)
+    model, model_source = _model(seat, effective, provider)
+    price, price_source = _price(seat, effective, f"{provider.name}:{model}", prices)
+    own, sources = _independent_values(seat, effective, provider, model)
     sources.update(
-        provider=held.source,
+        provider=effective.source,
         api_key=found.source,
         base_url=address_source,
         model=model_source,
@@ -86,32 +86,32 @@ def resolve_seat(
     )
     seating = ModelSeating(provider=provider.name, model=model, base_url=base_url, price=price, **own)
     fallback, second = None, _FoundKey()
-    given = held.values.get("fallback")
+    given = effective.values.get("fallback")
     sources["fallback"] = given.source if given else "default"
-    named = held.values.get("tools")
+    named = effective.values.get("tools")
     sources["tools"] = named.source if named else "default"
     if given is not None:
-        second = _fallback_key(held, given, seating, found, environment)
-        fallback = _fallback(seat, held, given, seating, second, environment, prices)
+        second = _fallback_key(effective, given, seating, found, environment)
+        fallback = _fallback(seat, effective, given, seating, second, environment, prices)
         sources["fallback_api_key"] = second.source
     return ResolvedSeat(
         replace(seating, fallback=fallback),
         found.key,
         second.key,
         {_key(seat, name): source for name, source in sources.items()},
-        _notes(seat, held, found, automatic),
+        _notes(seat, effective, found, automatic),
         reading.tool_words(_key(seat, "tools"), named) if named else (),
     )
 
 
-def _own_values(
-    seat: str, held: EffectiveValues, provider: Provider, model: str
+def _independent_values(
+    seat: str, effective: EffectiveValues, provider: Provider, model: str
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The independent settings, under the names of a seating, and their sources."""
+    """The settings that do not depend on others, and their sources."""
     own: dict[str, Any] = {}
     sources = {}
     for name, default in {**_DEFAULTS, "piecewise": provider.asks_piecewise(model)}.items():
-        given = held.values.get(name)
+        given = effective.values.get(name)
         own[name] = SEAT_FIELDS[name].read(_key(seat, name), given) if given else default
         sources[name] = given.source if given else "default"
     own["timeout_s"] = own.pop("timeout")
@@ -122,35 +122,35 @@ def _key(seat: str, name: str) -> str:
     return f"seats.{seat}.{name}"
 
 
-def _check_owner(seat: str, held: EffectiveValues, automatic: AutomaticProvider, provider: Provider) -> None:
-    """Refuse to guess: a key or a model that could belong to several providers needs a named one."""
-    if held.named or provider.name == "openai_compatible":
+def _check_owner(seat: str, effective: EffectiveValues, automatic: AutomaticProvider, provider: Provider) -> None:
+    """Refuse a key or a model that could belong to several providers, if no provider is named."""
+    if effective.named or provider.name == "openai_compatible":
         return
-    key, model = held.values.get("api_key"), held.values.get("model")
+    key, model = effective.values.get("api_key"), effective.values.get("model")
     if key is not None:
         raise InvalidInputError(
-            f"{key.source} gives {seat} a key, but nothing says whose key it is.",
+            f"{key.source} gives {seat} a key, but the provider of the key is not named.",
             f"Name its provider too, such as {variable_prefix(seat)}LLM_PROVIDER=openai.",
         )
     if model is not None and automatic.rivals:
         raise InvalidInputError(
             f"{model.source} gives {seat} the model {quote(model.value)}, but {' and '.join(automatic.rivals)} "
-            "are set and nothing says whose model it is.",
+            "are set, and its provider is not named.",
             f"Name its provider too, with {variable_prefix(seat)}LLM_PROVIDER or as PROVIDER:MODEL.",
         )
 
 
-def _find_key(held: EffectiveValues, provider: Provider, environment: Environment) -> _FoundKey:
-    found = _key_given(held.values.get("api_key"), environment)
+def _find_key(effective: EffectiveValues, provider: Provider, environment: Environment) -> _FoundKey:
+    found = _key_given(effective.values.get("api_key"), environment)
     if found is None:
         found = _key_of(provider, environment)
     if found is not None:
         return found
-    if "api_key" not in held.dropped:
+    if "api_key" not in effective.dropped:
         return _FoundKey(source="not set" if provider.needs_key else "not needed")
     if not (provider.needs_key or provider.needs_address):
         return _FoundKey()
-    given, owner = held.dropped["api_key"]
+    given, owner = effective.dropped["api_key"]
     whose = f"belongs to {owner}" if owner != provider.name else "belongs to another address"
     return _FoundKey(source=f"not set ({given.source} {whose})")
 
@@ -178,14 +178,14 @@ def _key_of(provider: Provider, environment: Environment) -> _FoundKey | None:
 
 
 def _address(
-    seat: str, held: EffectiveValues, provider: Provider, found: _FoundKey, environment: Environment
+    seat: str, effective: EffectiveValues, provider: Provider, found: _FoundKey, environment: Environment
 ) -> tuple[str | None, str]:
-    """The address to record; None where it is the provider's own."""
-    given = held.values.get("base_url")
+    """The address to record; None if it is the provider's default."""
+    given = effective.values.get("base_url")
     if given is not None:
         if not provider.takes_address:
             raise InvalidInputError(
-                f"{given.source} gives {seat} an address, but {provider.name} (from {held.source}) takes none.",
+                f"{given.source} gives {seat} an address, but {provider.name} (from {effective.source}) takes none.",
                 f"Leave the address out, or name the server's provider, such as "
                 f"{variable_prefix(seat)}LLM_PROVIDER=openai_compatible.",
             )
@@ -198,7 +198,7 @@ def _address(
             return address, f"{found.source} is set"
     if provider.needs_address:
         raise InvalidInputError(
-            f"{seat} uses {provider.name} (from {held.source}), which has no address of its own.",
+            f"{seat} uses {provider.name} (from {effective.source}), which has no address of its own.",
             f"Set {_or(provider.base_url_variable)}{variable_prefix(seat)}LLM_BASE_URL, --base-url, "
             f"or {_key(seat, 'base_url')} in a file.",
         )
@@ -210,33 +210,33 @@ def _or(variable: str | None) -> str:
 
 
 def _versioned(address: str, provider: Provider, environment: Environment) -> str:
-    """``address`` with the API version that the environment names, unless it has one or needs none."""
+    """``address`` with the API version of the environment, unless it has one or needs none."""
     given = environment.get(provider.version_variable) if provider.version_variable else None
     if given is None or "?" in address or address.endswith("/v1"):
         return address
     return f"{address}?api-version={reading.api_version(str(provider.version_variable), given)}"
 
 
-def _model(seat: str, held: EffectiveValues, provider: Provider) -> tuple[str, str]:
-    given = held.values.get("model")
+def _model(seat: str, effective: EffectiveValues, provider: Provider) -> tuple[str, str]:
+    given = effective.values.get("model")
     if given is not None:
         name = reading.model(_key(seat, "model"), given)
         return checked_model(provider, name, source=given.source), given.source
     if provider.default_model is not None:
         return provider.default_model, "default"
     why = ""
-    if "model" in held.dropped:
-        dropped, owner = held.dropped["model"]
+    if "model" in effective.dropped:
+        dropped, owner = effective.dropped["model"]
         why = f" {dropped.source} names a model of {owner}."
     raise InvalidInputError(
-        f"{seat} uses {provider.name} (from {held.source}), which has no default model.{why}",
+        f"{seat} uses {provider.name} (from {effective.source}), which has no default model.{why}",
         f"Set {variable_prefix(seat)}LLM_MODEL, --seat {seat}={provider.name}:MODEL, "
         f"or {_key(seat, 'model')} in a file.",
     )
 
 
-def _price(seat: str, held: EffectiveValues, model: str, prices: Mapping[str, Price]) -> tuple[Price | None, str]:
-    given = held.values.get("price")
+def _price(seat: str, effective: EffectiveValues, model: str, prices: Mapping[str, Price]) -> tuple[Price | None, str]:
+    given = effective.values.get("price")
     if given is not None:
         return reading.price(_key(seat, "price"), given), given.source
     return (prices[model], f'price."{model}"') if model in prices else (None, "default")
@@ -248,11 +248,11 @@ def _named(seat: str, given: Given) -> tuple[SeatValue, Provider]:
 
 
 def _fallback_key(
-    held: EffectiveValues, given: Given, seating: ModelSeating, seat_key: _FoundKey, environment: Environment
+    effective: EffectiveValues, given: Given, seating: ModelSeating, seat_key: _FoundKey, environment: Environment
 ) -> _FoundKey:
-    """The key of the fallback: its own, else the seat's for the same server, else its provider's."""
+    """The key of the fallback: its own, the seat's if the server is the same, or its provider's."""
     value, provider = _named("", given)
-    found = _key_given(held.values.get("fallback_api_key"), environment)
+    found = _key_given(effective.values.get("fallback_api_key"), environment)
     if found is None and provider.name == seating.provider:
         address = (value.base_url or seating.base_url or "").rstrip("/")
         found = seat_key if seat_key.key and address == (seating.base_url or "") else None
@@ -263,7 +263,7 @@ def _fallback_key(
 
 def _fallback(
     seat: str,
-    held: EffectiveValues,
+    effective: EffectiveValues,
     given: Given,
     seating: ModelSeating,
     found: _FoundKey,
@@ -289,36 +289,36 @@ def _fallback(
     if model is None or (provider.needs_address and base_url is None):
         raise bad_value(key, given, "PROVIDER:MODEL, with ` at URL` where the provider has no address")
     if (provider.name, model, base_url) == (seating.provider, seating.model, seating.base_url):
-        raise bad_value(key, given, "another model than the seat's own")
+        raise bad_value(key, given, "a model other than the seat's own")
     second = replace(
         seating,
         provider=provider.name,
         model=model,
         base_url=base_url,
         price=prices.get(f"{provider.name}:{model}"),
-        piecewise=seating.piecewise if "piecewise" in held.values else provider.asks_piecewise(model),
+        piecewise=seating.piecewise if "piecewise" in effective.values else provider.asks_piecewise(model),
         mode=seating.mode if same_provider else None,
     )
-    # An effort is meant for one model; a model that does not reason would refuse every call.
+    # An effort is for one model. A model that does not reason would refuse every call.
     return second if same_provider and reasons_by_default(second) else replace(second, reasoning_effort=None)
 
 
-def _key_advice(seat: str, held: EffectiveValues) -> str:
+def _key_advice(seat: str, effective: EffectiveValues) -> str:
     """How to give ``seat`` its missing key."""
-    provider, prefix = provider_named(held.provider, source=held.source), variable_prefix(seat)
+    provider, prefix = provider_named(effective.provider, source=effective.source), variable_prefix(seat)
     beside = f"{prefix}LLM_PROVIDER={provider.name}"
-    if "base_url" in held.values:
+    if "base_url" in effective.values:
         beside += f" and {prefix}LLM_BASE_URL"
     own = f"Set {provider.key_variables[0]}, or" if provider.key_variables else "Set"
     return f"{own} {prefix}LLM_API_KEY beside {beside}."
 
 
-def _notes(seat: str, held: EffectiveValues, found: _FoundKey, automatic: AutomaticProvider) -> tuple[str, ...]:
+def _notes(seat: str, effective: EffectiveValues, found: _FoundKey, automatic: AutomaticProvider) -> tuple[str, ...]:
     notes = []
     if found.source.startswith("not set ("):
         why = found.source.removeprefix("not set (").removesuffix(")")
-        notes.append(f"{seat} has no key: {why}. {_key_advice(seat, held)}")
-    if automatic.unused and not held.named:
+        notes.append(f"{seat} has no key: {why}. {_key_advice(seat, effective)}")
+    if automatic.unused and not effective.named:
         notes.append(
             f"{automatic.unused} is set but not used: its provider has no default model; "
             "name one with LLM_PROVIDER and LLM_MODEL or as PROVIDER:MODEL."

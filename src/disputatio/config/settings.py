@@ -1,4 +1,4 @@
-"""The resolved settings of a debate: plain frozen values, made by ``resolve`` in ``resolve.py``."""
+"""The resolved settings of a debate, which ``resolve`` makes."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from disputatio.tools.protocol import McpServer, ToolLimits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatScope:
-    """What the chosen format lets the configuration decide, and what other formats are called.
+    """What the configuration may set about the chosen format, and the names that other formats have.
 
-    A configuration file may serve several formats: seats, phases and rules of the others are allowed in it
-    and have no effect. Empty ``phases`` and ``rubrics`` take any well-formed name.
+    A configuration file may serve several formats. It may have seats, phases and rules of other formats, which have no
+    effect. Empty ``phases`` and ``rubrics`` mean any well-formed name.
 
     Attributes:
-        name: what the format is called; empty where no debate is run.
+        name: the name of the format; empty if no debate is run.
         phases: the phases whose token limits and temperatures can be set.
-        rubrics: the names of the rubrics that come with the package.
-        rules: the format's own settings (clocks, penalties...) with their defaults, by dotted name. A
-            setting takes the type of its default; a Decimal takes any exact number.
-        repeatable: the seats that there may be several of, each with the most there may be.
-        further_seats: what the further ones are called, such as ``judge_2``.
+        rubrics: the names of the packaged rubrics.
+        rules: the format's own settings (clocks, penalties...) with their defaults, by dotted name. A setting has the
+            type of its default; a Decimal takes any exact number.
+        repeatable: the seats that may exist several times, each with its maximum number.
+        further_seats: the names of the further ones, such as ``judge_2``.
         free_seats: whether users name the seats.
         personalities: whether the debaters have personalities.
         other_seats: seats of other formats.
         other_phases: phases of other formats.
         other_rules: rules of other formats.
-        usual_provider: who takes a seat for which nothing names a model; empty where the keys that are set decide.
+        usual_provider: the provider of seats without a named model; empty if the available keys decide.
     """
 
     name: str = ""
@@ -55,32 +55,32 @@ class FormatScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything a debate is run with.
+    """The settings of a debate.
 
     Attributes:
         format_name: the format these were resolved for.
         seats: the model in each seat.
-        credentials: their keys; a fallback's key is under ``fallback_seat(seat)``.
+        credentials: their keys. A fallback's key is under ``fallback_seat(seat)``.
         budget: the ceilings.
         limits: the limits that were set.
-        judging: how the judges judge, and by what.
+        judging: how the judges judge, and by which rubric.
         format: the options of the format.
-        cast: who argues how, in a competition.
+        cast: the personalities of the debaters in a competition.
         language: the language of the debate, by name or tag.
-        seed: None where none was set.
-        store: URL of the store; may hold a password, so it is not part of ``repr``; see ``shown_store``.
-        stagger: the first call of a phase leaves before those that begin like it, which its cache then serves.
+        seed: None if it was not set.
+        store: the URL of the store. It may hold a password, so ``repr`` leaves it out; see ``shown_store``.
+        stagger: whether the first call of a phase is sent alone, so that the others can use its prompt cache.
         prices: prices by ``provider:model``, which override the price table.
         rules: the format's own settings: its defaults and what was set.
         metrics: the thresholds of metrics.
-        estimate: what estimates assume of answers.
-        tools: by seat, what its tools are called; seats without tools are left out.
+        estimate: what estimates assume about answers.
+        tools: the names of the tools of each seat that has some.
         tool_limits: how much a seat may look up before a turn.
-        mcp_servers: the MCP servers that were named, by name; their addresses may hold secrets and are not shown.
-        sources: where each value came from, by key: an option, a variable (``.env:`` before it where it
-            comes from that file), a file with its key, or ``default``.
-        asked: the keys that the command line, the program or the order itself set.
-        notes: sentences on what was found but not used.
+        mcp_servers: the MCP servers by name. Their addresses may hold secrets, so ``repr`` leaves them out.
+        sources: the source of each value, by key: an option, a variable (with ``.env:`` if it comes from that file), a
+            file with its key, or ``default``.
+        asked: the keys that the command line, the program or the request itself set.
+        notes: sentences on settings that were found but not used.
     """
 
     format_name: str
@@ -123,13 +123,13 @@ class Settings:
 
 
 def fallback_seat(seat: str) -> str:
-    """The name under which ``Credentials`` hold the key of the fallback of ``seat``."""
+    """The name of the fallback of ``seat`` in ``Credentials``."""
     return f"{seat}/fallback"
 
 
 @dataclass(frozen=True, slots=True)
 class MissingKey:
-    """A model that cannot be called before a key is set. ``variables`` are those that would do."""
+    """A model without the key that it needs. ``variables`` are those that could hold the key."""
 
     seat: str
     provider: str
@@ -142,7 +142,7 @@ class MissingKey:
 
 
 def missing_keys(settings: Settings) -> tuple[MissingKey, ...]:
-    """The seats, and fallbacks of seats, whose provider needs a key and that have none."""
+    """The seats and fallbacks that need a key and have none."""
     found = []
     for seat, seating in settings.seats.items():
         field_name = f"{variable_prefix(seat)}LLM_API_KEY"
@@ -158,5 +158,5 @@ def missing_keys(settings: Settings) -> tuple[MissingKey, ...]:
 
 
 def variable_prefix(scope: str) -> str:
-    """What stands before ``LLM_`` in the environment for a seat, a side, or ``all`` (nothing)."""
+    """The prefix before ``LLM_`` for a seat or a side; empty for ``all``."""
     return "" if scope == "all" else f"{scope.upper().replace('-', '_')}_"

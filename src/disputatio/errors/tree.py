@@ -1,4 +1,4 @@
-"""The error tree and the exit codes; drawn in the package's docstring."""
+"""The errors and the exit codes. The docstring of the package has an overview."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 
 class ExitCode(IntEnum):
-    """What the command line returns."""
+    """The exit codes of the command line."""
 
     COMPLETE = 0
     INTERNAL = 1
@@ -27,7 +27,7 @@ class DisputatioError(Exception):
 
     Args:
         cause: one sentence that names what is wrong.
-        next_step: what to do about it; may be empty where the cause says it.
+        next_step: what to do about it; may be empty if the cause says it.
     """
 
     exit_code: ClassVar[ExitCode] = ExitCode.INTERNAL
@@ -45,13 +45,13 @@ class InvalidInputError(DisputatioError):
 
 
 class ProviderError(DisputatioError):
-    """No model answered, so nothing could be debated."""
+    """No model answered, so there was no debate."""
 
     exit_code = ExitCode.PROVIDER
 
 
 class RecordError(DisputatioError):
-    """The record of a debate does not allow what was asked."""
+    """The record of a debate does not allow the operation."""
 
 
 class VerificationError(RecordError):
@@ -61,7 +61,7 @@ class VerificationError(RecordError):
 
 
 class ResumeMismatchError(RecordError):
-    """The debate asked to go on is not the one that was interrupted."""
+    """The resumed debate is not the one that was interrupted."""
 
     exit_code = ExitCode.INVALID_INPUT
 
@@ -73,7 +73,7 @@ class UnknownDebateError(RecordError):
 
 
 class PersonLeftError(DisputatioError):
-    """A person in a seat left; the debate stopped there, and goes on when they come back."""
+    """A person in a seat left. The debate stopped there, and can continue when they come back."""
 
     exit_code = ExitCode.INTERRUPTED
 
@@ -85,12 +85,12 @@ class StoreError(DisputatioError):
 
 
 class HeldElsewhereError(StoreError):
-    """Another process that lives holds the debate."""
+    """Another live process runs the debate."""
 
 
 class TakenOverError(StoreError):
-    """Another process has taken the debate over from this one, which must write no more of it."""
+    """Another process has taken over the debate, so this one must not write its record any more."""
 
 
 class QueueFullError(StoreError):
-    """So many debates are waiting already that no more are taken."""
+    """Too many debates are waiting already."""

@@ -190,7 +190,7 @@ def read_markdown(text: str, what: str) -> ExtractedText:
     if any(token.nesting == 1 and token.level + 1 >= MAX_MARKDOWN_DEPTH for token in tokens):
         # The parser silently drops deeper levels.
         raise InvalidInputError(
-            f"{what} is nested deeper than {MAX_MARKDOWN_DEPTH - 1} levels.", "Give the part that bears on the motion."
+            f"{what} is nested deeper than {MAX_MARKDOWN_DEPTH - 1} levels.", "Give the part that concerns the motion."
         )
     title = next((_render_inline(after) for before, after in pairwise(tokens) if before.type == "heading_open"), "")
     if any(_is_markup(token) for token in tokens):

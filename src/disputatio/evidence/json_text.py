@@ -82,13 +82,13 @@ def render_json(value: Value, what: str) -> tuple[str, dict[str, Span]]:
         if length > MAX_EVIDENCE_CHARS:
             raise InvalidInputError(
                 f"{what} is too long: it has more than {MAX_EVIDENCE_CHARS:,} characters when it is written out.",
-                "Give the part that bears on the motion.",
+                "Give the part that concerns the motion.",
             )
         if pointed > _MAX_POINTER_CHARS:
             raise InvalidInputError(
                 f"{what} has too many values below long keys: their addresses have more than "
                 f"{_MAX_POINTER_CHARS:,} characters.",
-                "Give the part that bears on the motion.",
+                "Give the part that concerns the motion.",
             )
     return "".join(pieces), spans
 
@@ -200,5 +200,5 @@ def _build_object(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
 
 def _nesting_error(what: str) -> InvalidInputError:
     return InvalidInputError(
-        f"{what} is nested deeper than {MAX_DEPTH} levels.", "Give the part that bears on the motion."
+        f"{what} is nested deeper than {MAX_DEPTH} levels.", "Give the part that concerns the motion."
     )

@@ -74,7 +74,7 @@ def read_source(
     if len(raw) > MAX_SOURCE_BYTES:
         raise InvalidInputError(
             f"{what} is too large: {len(raw):,} bytes, and {MAX_SOURCE_BYTES:,} are the most.",
-            "Give the part that bears on the motion.",
+            "Give the part that concerns the motion.",
         )
     if isinstance(raw, str) and len(raw) > LONGEST_RAW_EVIDENCE:
         raise too_long(what, f"{len(raw):,} characters")

@@ -1,7 +1,7 @@
 """Store a transcript as a record that says it was imported.
 
-The file is stored whole under its hash. The id of the record is the beginning of that hash, so the same file is
-recognised. Nothing is invented: no call, no prompt, no cost, no time of a turn.
+The whole file is stored under its hash. The id of the record is the beginning of that hash, so the same file is
+recognised. The record has nothing that the file does not say: no calls, prompts, costs or times of turns.
 """
 
 from __future__ import annotations
@@ -97,21 +97,21 @@ def _make_events(
     votes = _count_votes(transcript)
     if votes:
         yield VoteCounted(about="winner", body=votes)
-    told: JsonObject = {"judgments": [_judgment_to_json(row) for row in transcript.judgments]} if votes else {}
-    outcome: JsonObject = {"judgment": _describe_finding(votes), **told}
+    judgments: JsonObject = {"judgments": [_judgment_to_json(row) for row in transcript.judgments]} if votes else {}
+    outcome: JsonObject = {"judgment": _describe_finding(votes), **judgments}
     yield DebateClosed(status=Status.IMPORTED.value, missing=(), outcome=outcome)
 
 
 def _make_warnings(transcript: ImportedTranscript) -> tuple[str, ...]:
     """List dangling references, up to a few."""
-    lost = transcript.dangling
-    told = [
+    dangling = transcript.dangling
+    warnings = [
         f"{claim or 'a passage without an id'} refers to {name}, which the transcript does not have"
-        for claim, name in lost[:_MAX_WARNINGS]
+        for claim, name in dangling[:_MAX_WARNINGS]
     ]
-    more = len(lost) - len(told)
+    more = len(dangling) - len(warnings)
     return (
-        *told,
+        *warnings,
         *([f"{counted(more, 'more reference')} to claims that the transcript does not have"] if more else []),
     )
 
@@ -179,13 +179,13 @@ def _find_winner(transcript: ImportedTranscript, row: Judgment) -> str:
 
 def _describe_finding(votes: JsonObject) -> str:
     if not votes:
-        return "The transcript holds no judgment."
+        return "The transcript has no judgment."
     named, judges = votes["named"], votes["judges"]
     assert isinstance(named, dict)  # noqa: S101  (made above)
     assert isinstance(judges, list)  # noqa: S101  (made above)
-    told = [f"{number} named {winner}" for winner, number in named.items()]
-    told += [f"{votes['without_winner']} named no winner"] if votes["without_winner"] else []
-    return f"Of {counted(len(judges), 'judge')} in the transcript {listed(told)}."
+    parts = [f"{number} named {winner}" for winner, number in named.items()]
+    parts += [f"{votes['without_winner']} named no winner"] if votes["without_winner"] else []
+    return f"Of {counted(len(judges), 'judge')} in the transcript {listed(parts)}."
 
 
 def _judgment_to_json(row: Judgment) -> str:

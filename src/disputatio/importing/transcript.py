@@ -1,6 +1,6 @@
 """A transcript of a debate that took place elsewhere, in any file format.
 
-It has nothing that the file does not say. Unknown keys are kept under ``stated``, as written.
+It has only what the file says. Unknown keys are in ``stated``, as they are written.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ImportedTranscript:
         motion: on one line.
         language: as the file names it; may be empty.
         held: the date of the debate in the file's words; may be empty.
-        seats: the participant in each seat, which may be empty.
+        seats: the participant in each seat; may be empty.
         turns: in order.
         judgments: in the order of the file.
         stated: everything else the file states of the debate.
@@ -126,7 +126,7 @@ def check_claims(file: str, turns: Iterable[tuple[str, SpokenTurn]]) -> None:
     seen: dict[str, str] = {}
     for place, turn in turns:
         if not any(claim.text for claim in turn.claims):
-            refuse_file(file, place, f"the turn of {turn.seat} says nothing", "Give it a text, or leave the turn out.")
+            refuse_file(file, place, f"the turn of {turn.seat} is empty", "Give it a text, or leave the turn out.")
         for claim in turn.claims:
             if claim.id and claim.id in seen:
                 what = f"the claim {one_line(claim.id, 40)} is in {seen[claim.id]} already"

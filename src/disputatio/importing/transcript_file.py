@@ -54,7 +54,7 @@ def read_json_transcript(file: str, text: str) -> ImportedTranscript:
         refuse_file(file, "motion", "it does not say what was debated", "Give the motion as a string.")
     rows = rest.pop("turns", None)
     if not isinstance(rows, list) or not rows:
-        refuse_file(file, "turns", "it is no list of turns", _JSON_HELP)
+        refuse_file(file, "turns", "it is not a list of turns", _JSON_HELP)
     turns = [(f"turns[{number}]", _read_json_turn(file, f"turns[{number}]", row)) for number, row in enumerate(rows)]
     check_claims(file, turns)
     names = _read_object(file, "seats", rest.pop("seats", {}))
@@ -63,7 +63,7 @@ def read_json_transcript(file: str, text: str) -> ImportedTranscript:
     }
     judged = rest.pop("judgments", [])
     if not isinstance(judged, list):
-        refuse_file(file, "judgments", "it is no list", _JSON_HELP)
+        refuse_file(file, "judgments", "it is not a list", _JSON_HELP)
     return ImportedTranscript(
         file=file,
         text=text,
@@ -85,19 +85,19 @@ def _parse_json(file: str, text: str) -> Any:
     except ValueError as error:
         line = getattr(error, "lineno", 0)
         refuse_file(
-            file, f"line {line}" if line else "", "it is no JSON", "Correct it, or give the transcript as Markdown."
+            file, f"line {line}" if line else "", "it is not JSON", "Correct it, or give the transcript as Markdown."
         )
 
 
 def _read_object(file: str, place: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        refuse_file(file, place, "it is no JSON object", _JSON_HELP)
+        refuse_file(file, place, "it is not a JSON object", _JSON_HELP)
     return value
 
 
 def _read_text(file: str, place: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        refuse_file(file, place, "it is no text", _JSON_HELP)
+        refuse_file(file, place, "it is not text", _JSON_HELP)
     return clean(str(value)).strip()
 
 
@@ -112,7 +112,7 @@ def _read_json_turn(file: str, place: str, value: Any) -> SpokenTurn:
     rest = dict(_read_object(file, place, value))
     seat = normalise_seat_name(_read_text(file, f"{place}.seat", rest.pop("seat", "")))
     if not seat:
-        refuse_file(file, f"{place}.seat", "it names no seat", "Give each turn the seat that spoke.")
+        refuse_file(file, f"{place}.seat", "it does not name a seat", "Give each turn the seat that spoke.")
     claims = rest.pop("claims", None)
     said: tuple[Claim, ...]
     if claims is None:
@@ -120,7 +120,7 @@ def _read_json_turn(file: str, place: str, value: Any) -> SpokenTurn:
     elif isinstance(claims, list):
         said = tuple(_read_claim(file, f"{place}.claims[{number}]", row) for number, row in enumerate(claims))
     else:
-        refuse_file(file, f"{place}.claims", "it is no list of claims", _JSON_HELP)
+        refuse_file(file, f"{place}.claims", "it is not a list of claims", _JSON_HELP)
     phase = one_line(_read_text(file, f"{place}.phase", rest.pop("phase", "")), 60).lower()
     at = one_line(_read_text(file, f"{place}.at", rest.pop("at", "")), 60)
     return SpokenTurn(seat, phase, said, at, _read_stated(file, place, rest))
@@ -130,7 +130,7 @@ def _read_claim(file: str, place: str, value: Any) -> Claim:
     row = {"text": value} if isinstance(value, str) else _read_object(file, place, value)
     name = _read_text(file, f"{place}.id", row.get("id", ""))
     if name and not CLAIM_ID.fullmatch(name):
-        refuse_file(file, f"{place}.id", "it is no id", "Write ids like P1.2 or CON-3: letters, then a number.")
+        refuse_file(file, f"{place}.id", "it is not an id", "Write ids like P1.2 or CON-3: letters, then a number.")
     return Claim(name, _read_text(file, f"{place}.text", row.get("text", "")))
 
 
@@ -277,7 +277,7 @@ def _read_markdown_turn(file: str, section: _Section) -> SpokenTurn:
         who, _, what = words.partition(" ")
     seat = normalise_seat_name(who)
     if not seat:
-        refuse_file(file, f"line {section.line}", "the heading names no seat", _MARKDOWN_HELP)
+        refuse_file(file, f"line {section.line}", "the heading does not name a seat", _MARKDOWN_HELP)
     facts = clean_facts(section.facts)
     at = _take_fact(facts, ("at", *_HELD))
     return SpokenTurn(seat, one_line(what.strip(" -"), 60).lower(), tuple(_split_claims(section.body)), at, facts)
@@ -301,7 +301,7 @@ def _read_judgments(file: str, section: _Section) -> Iterator[Judgment]:
     rows = [_split_cells(line) for line in section.body if line.strip().startswith("|")]
     head = [cell.lower() for cell in rows[0]] if rows else []
     if "judge" not in head:
-        what = "the judgments are no table with a column `judge`"
+        what = "the judgments are not a table with a column `judge`"
         refuse_file(
             file, f"line {section.line}", what, "Write them as `| Judge | Winner | ... |` with a row for each judge."
         )

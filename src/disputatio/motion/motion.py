@@ -1,4 +1,4 @@
-"""Reads the motion and the evidence texts; names the kinds of sources."""
+"""Read the motion and evidence texts, and name the kinds of sources."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Evidence:
     text: str
 
 
-def _decoded(raw: str | bytes, what: str) -> str:
+def _decode(raw: str | bytes, what: str) -> str:
     if isinstance(raw, bytes):
         try:
             raw = raw.decode("utf-8-sig")
@@ -75,10 +75,10 @@ def read_motion(raw: str | bytes, language: str = "English") -> Motion:
     if len(raw) > 8 * MAX_MOTION_CHARS:
         size = f"{len(raw):,} {'bytes' if isinstance(raw, bytes) else 'characters'}"
         raise InvalidInputError(
-            f"The motion is too long: {size}, and {MAX_MOTION_CHARS:,} characters are the most.",
+            f"The motion is too long: {size}, but at most {MAX_MOTION_CHARS:,} characters are allowed.",
             "State the question in a sentence or two and give long texts with --evidence PATH.",
         )
-    text = one_line(_decoded(raw, "The motion"))
+    text = one_line(_decode(raw, "The motion"))
     if not any(char.isalnum() for char in text):
         raise InvalidInputError(
             "The motion is empty: there is nothing to debate.",
@@ -86,7 +86,7 @@ def read_motion(raw: str | bytes, language: str = "English") -> Motion:
         )
     if len(text) > MAX_MOTION_CHARS:
         raise InvalidInputError(
-            f"The motion is too long: {len(text):,} characters, and {MAX_MOTION_CHARS:,} are the most.",
+            f"The motion is too long: {len(text):,} characters, but at most {MAX_MOTION_CHARS:,} are allowed.",
             "State the question in a sentence or two and give long texts with --evidence PATH.",
         )
     return Motion(text, one_line(language, 60) or "English")
@@ -101,7 +101,7 @@ def read_evidence(source_id: str, title: str, raw: str | bytes) -> Evidence:
     what = f"The evidence {one_line(title, 80)}"
     if len(raw) > LONGEST_RAW_EVIDENCE:
         raise too_long(what, f"{len(raw):,} {'bytes' if isinstance(raw, bytes) else 'characters'}")
-    text = clean(_decoded(raw, what)).strip()
+    text = clean(_decode(raw, what)).strip()
     if not text:
         raise InvalidInputError(f"{what} is empty.", "Leave it out, or give a text file with content.")
     if len(text) > MAX_EVIDENCE_CHARS:
@@ -112,8 +112,8 @@ def read_evidence(source_id: str, title: str, raw: str | bytes) -> Evidence:
 def too_long(what: str, size: str) -> InvalidInputError:
     """Return the error for a text of ``size``, such as ``400,001 characters``."""
     return InvalidInputError(
-        f"{what} is too long: {size}, and {MAX_EVIDENCE_CHARS:,} characters are the most.",
-        "Give the part that bears on the motion.",
+        f"{what} is too long: {size}, but at most {MAX_EVIDENCE_CHARS:,} characters are allowed.",
+        "Give the part that concerns the motion.",
     )
 
 

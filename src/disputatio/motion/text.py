@@ -1,4 +1,4 @@
-"""Cleaning, counting and comparing words, by one rule for every language.
+"""Clean texts, and count and compare words, by one rule for every language.
 
 ``clean`` removes what a reader cannot see but a terminal, a page or a model might obey:
 
@@ -14,7 +14,7 @@ A word is a run of letters and digits with apostrophes, hyphens, points and comm
 a word. Combining marks and joiners never count. Korean is written with spaces and counts by words.
 
 Fake providers fill strings with sentences from ``NOUNS`` and ``VERBS``. ``is_made_up`` recognises them, so that a test
-run is never taken for evidence about a model.
+run never counts as evidence about a model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an option is: one declaration of a field, from which every surface derives it."""
+"""Options: each is declared once, and every surface derives it from the declaration."""
 
 from disputatio.options.field import (
     About,

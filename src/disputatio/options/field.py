@@ -50,33 +50,33 @@ def _exact(value: object) -> object:
 
 
 Whole = Annotated[int, BeforeValidator(_no_text)]
-"""A whole number; ``true`` is no 1 and ``"5"`` no 5."""
+"""A whole number. ``true`` and ``"5"`` are not numbers."""
 Number = Annotated[float, BeforeValidator(_no_text)]
-"""A number, in the same way."""
+"""A number. ``true`` and ``"5"`` are not numbers."""
 Amount = Annotated[Decimal, BeforeValidator(_exact)]
-"""An exact amount, which may be text so that it stays exact: 0.5 or ``"0.50"``."""
+"""An exact amount: 0.5, or as text ``"0.50"``."""
 Share = Annotated[Fraction, BeforeValidator(_exact)]
 """An exact share: ``"2/3"`` or 0.75."""
 Flag = Annotated[bool, Strict()]
-"""True or false; 1 is neither."""
+"""True or false, but not 1 or 0."""
 Value = TypeVar("Value")
 Many = Annotated[Sequence[Value], AfterValidator(tuple)]
-"""Several values: takes a list or a tuple, keeps a tuple."""
+"""Several values: a list or a tuple, which becomes a tuple."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What surfaces need to know of a field besides what pydantic keeps.
+    """What surfaces need to know about a field, besides what pydantic knows.
 
     Attributes:
-        key: its place in a configuration file, if that is not its group and name.
+        key: its key in a configuration file. None: its group and name.
         flag: its command-line option. Empty: only ``--set`` sets it. None: its name.
         variable: its environment variable, or empty. None: ``DISPUTATIO_`` and its name.
         metavar: the placeholder for its value in command-line help.
         read: turns text, or a file's own types, into its value. None derives that from the field's type and bounds.
         repeat: whether its option is repeated for each value.
-        local: why only the user of the machine may set it; empty where a remote caller may.
-        missing: what is unknown where a name has no value: ``who sits where``.
+        local: why only the user of the machine may set it; empty if remote callers may.
+        missing: what an entry without a value does not say: ``who sits where``.
         unit: what its number counts, with an article: ``a share``.
     """
 
@@ -91,7 +91,7 @@ class About:
     unit: str = ""
 
     def __call__(self, schema: dict[str, Any]) -> None:
-        """Add to a JSON Schema what it has no keyword for."""
+        """Add ``local`` to a JSON Schema."""
         if self.local:
             schema["local"] = self.local
 
@@ -113,16 +113,16 @@ def option(
     """A field of an ``Options`` class.
 
     Args:
-        default: its value where nothing sets it.
+        default: its value if nothing sets it.
         help: one sentence for people.
-        examples: values that show how it is written; the first one stands in help texts.
+        examples: example values. Help texts show the first one.
         ge: the least number.
-        gt: a number that it must exceed.
+        gt: a number below it.
         le: the greatest number.
         min_length: the fewest characters or values.
         max_length: the most characters or values.
         default_factory: makes the default, in its place.
-        repr: whether its value is shown; False where it may hold a secret.
+        repr: whether its value may be shown. False if it may hold a secret.
         **about: see ``About``.
     """
     bounds = {"ge": ge, "gt": gt, "le": le, "min_length": min_length, "max_length": max_length}
@@ -145,12 +145,12 @@ class Options(BaseModel):
     GROUP: ClassVar[str] = ""
     """The prefix of its fields in a configuration file."""
     LOCAL: ClassVar[str] = ""
-    """Why only the user of the machine may set any of them; empty where a remote caller may."""
+    """Why only the user of the machine may set any of them; empty if remote callers may."""
 
     @model_validator(mode="wrap")
     @classmethod
     def _in_sentences(cls, data: Any, handler: Any) -> Any:
-        """Report errors in the words of the option, with what is allowed.
+        """Report errors in words, with what is allowed.
 
         Raises:
             InvalidInputError: a value cannot be used, or an option does not exist.
@@ -188,12 +188,12 @@ class Option:
 
     @property
     def key(self) -> str:
-        """Its place in a configuration file; names in angle brackets are placeholders."""
+        """Its key in a configuration file. Names in angle brackets are placeholders."""
         return self.place if self.about.key is None else self.about.key
 
     @property
     def flag(self) -> str:
-        """Its option on the command line; empty where only ``--set`` sets it."""
+        """Its option on the command line; empty if only ``--set`` sets it."""
         found = self.about.flag
         return "--" + self.name.replace("_", "-") if found is None else found
 
@@ -210,12 +210,12 @@ class Option:
 
     @property
     def local(self) -> str:
-        """Why only the user of the machine may set it; empty where a remote caller may."""
+        """Why only the user of the machine may set it; empty if remote callers may."""
         return self.about.local or self.owner.LOCAL
 
     @property
     def default(self) -> Any:
-        """Its value where nothing sets it."""
+        """Its value if nothing sets it."""
         return self.field.get_default(call_default_factory=True)
 
     @property
@@ -225,7 +225,7 @@ class Option:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words it may be, where it is one of a few."""
+        """The words that it may be; empty for other types."""
         return tuple(map(str, get_args(self.kind))) if get_origin(self.kind) is Literal else ()
 
     @property
@@ -250,7 +250,7 @@ class Option:
 
     @property
     def example(self) -> str:
-        """How it is written; empty without an example."""
+        """An example of its value; empty without one."""
         first = (self.field.examples or [""])[0]
         return str(first)
 
@@ -275,7 +275,7 @@ def options_in(model: type[BaseModel]) -> Iterator[Option]:
 
 
 def bare_type(annotation: Any) -> Any:
-    """A type without ``Annotated`` and without None beside it."""
+    """A type without ``Annotated`` and without None."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in {Union, types.UnionType}:
@@ -299,7 +299,7 @@ def bounds_of(metadata: Sequence[Any]) -> dict[str, Any]:
 
 
 def _bounds_within(annotation: Any) -> dict[str, Any]:
-    """The bounds inside a type: of one of several values, or of a type that may be None."""
+    """The bounds inside a type, such as those of the values of a mapping."""
     while get_origin(annotation) in {Union, types.UnionType}:
         annotation = next(row for row in get_args(annotation) if row is not type(None))
     if get_origin(annotation) is Annotated:
@@ -314,7 +314,7 @@ _MOST = 10**12
 
 
 def reader_of(kind: Any, bounds: Mapping[str, Any], unit: str, example: str) -> Reader:
-    """Reads values of a type within its bounds."""
+    """Make a reader for values of a type within its bounds."""
     if get_origin(kind) is dict:
         return reader_of(bare_type(get_args(kind)[1]), bounds, unit, example)
     if get_origin(kind) is Literal:
@@ -342,12 +342,12 @@ def reader_of(kind: Any, bounds: Mapping[str, Any], unit: str, example: str) -> 
 
 
 def refusal(model: type[Options], data: Any, failure: ValidationError) -> InvalidInputError:
-    """What is wrong with ``data`` as a ``model``, in a sentence, with what is allowed.
+    """The error for ``data`` that is not a valid ``model``, with what is allowed.
 
-    The same reader words it as for the command line and configuration files.
+    The readers of the command line and of configuration files word it.
     """
     errors = failure.errors(include_url=False)
-    # A value of several possible types has an error for each; ours says most.
+    # A value of several possible types has an error for each type. Our own error says most.
     row = next((each for each in errors if each["type"] == "value_error"), errors[0])
     place = [str(part) for part in row["loc"]]
     name = place[0] if place else ""
@@ -396,8 +396,8 @@ def _wrong_body(place: str, row: Any) -> InvalidInputError:
     what = _SHAPES.get(row["type"]) or str(row["msg"]).removeprefix("Value error, ")
     at = f"{place}: " if place else ""
     return InvalidInputError(
-        f"The request does not have the form that is asked for: {at}{what[:1].lower()}{what[1:]}.",
-        "Give it as its documentation says.",
+        f"The request does not have the required form: {at}{what[:1].lower()}{what[1:]}.",
+        "See the documentation of requests.",
     )
 
 
@@ -410,37 +410,11 @@ _SHAPES = {
     "sequence_str": "it should be a list",
     "is_instance_of": "it should be a list",
 }
-"""What a value should be, for errors that pydantic words for programmers."""
-
-
-def given_fields(options: Options) -> dict[str, Any]:
-    """The values of ``options`` that were given, by field."""
-    return {name: getattr(options, name) for name in options.model_fields_set}
-
-
-__all__ = [
-    "About",
-    "Amount",
-    "Flag",
-    "Given",
-    "Number",
-    "Option",
-    "Options",
-    "Reader",
-    "Share",
-    "Whole",
-    "bare_type",
-    "bounds_of",
-    "given_fields",
-    "option",
-    "options_in",
-    "reader_of",
-    "refusal",
-]
+"""What a value should be, for errors that pydantic describes in the terms of its types."""
 
 
 DEEPEST = 40
-"""Levels. A knowledge base has five; writers and checkers of JSON are recursive."""
+"""The most levels of a JSON value. A knowledge base has five. Code that writes and checks JSON is recursive."""
 
 
 def not_too_deep(value: dict[str, Any]) -> dict[str, Any]:
@@ -468,16 +442,16 @@ ShallowObject = Annotated[dict[str, Any], AfterValidator(not_too_deep)]
 
 _MOST_ERRORS = 3
 _A_KIND = re.compile(r"^(constrained-)?(str|int|float|bool|decimal)$|\[")
-"""How pydantic names one of several types in the location of an error."""
+"""What pydantic calls one of several types in the location of an error."""
 
 
 def describe_errors(errors: list[Any]) -> tuple[str, str]:
-    """What is wrong with a request body and what to do, in words for people."""
+    """Describe the errors of a request body, and the next step."""
     if any(row["type"] in {"json_invalid", "model_attributes_type"} for row in errors):
         return "The body is not a JSON object.", "Send a JSON object, with Content-Type: application/json."
     found: dict[str, list[str]] = {}
     for row in errors:
-        # Name a value of several possible types once, with what each wants.
+        # Name a value of several possible types once, with the error of each.
         parts = [str(part) for part in row["loc"] if part != "body"]
         place = ".".join(part for part in parts if not _A_KIND.search(part))
         what = str(row["msg"]).removeprefix("Value error, ")
@@ -485,6 +459,6 @@ def describe_errors(errors: list[Any]) -> tuple[str, str]:
     rows = [f"{place}: {', or '.join(said)}" if place else ", or ".join(said) for place, said in found.items()]
     more = f"; and {len(rows) - _MOST_ERRORS} more" if len(rows) > _MOST_ERRORS else ""
     return (
-        f"The request does not have the form that is asked for: {'; '.join(rows[:_MOST_ERRORS])}{more}.",
+        f"The request does not have the required form: {'; '.join(rows[:_MOST_ERRORS])}{more}.",
         "See /openapi.json.",
     )

@@ -1,4 +1,4 @@
-"""Read one value from text or a file's own types, and say what is allowed where that fails.
+"""Read one value from text or a file's own types, and say what is allowed if that fails.
 
 Numbers that are paid or added up are exact decimals, never binary floats. Also reads keys of a configuration file as
 they are written in one line.
@@ -24,7 +24,7 @@ RuleValue: TypeAlias = bool | int | Decimal | str
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value as given, with its source. It may be a key, so it is not shown.
+    """A value as given, with its source. ``repr`` does not show it, because it may be a key.
 
     ``directory`` is where paths in the value start from.
     """
@@ -46,7 +46,7 @@ def bad_value(key: str, given: Given, allowed: str, hint: str = "") -> InvalidIn
 
 
 def stripped_text(given: Given) -> str | None:
-    """The given text without surrounding blanks; None where it is no text."""
+    """The given text without surrounding blanks; None if it is not text."""
     return given.value.strip() if isinstance(given.value, str) else None
 
 
@@ -105,7 +105,7 @@ def measure(minimum: float, maximum: float, of: str = "a number") -> Reader:
 
 
 def exact(allowed: str, minimum: Decimal, maximum: Decimal, *, above: bool = False) -> Reader:
-    """An exact number from ``minimum``, or where ``above`` from just above it, to ``maximum``."""
+    """An exact number from ``minimum`` to ``maximum``; with ``above`` it must exceed ``minimum``."""
 
     def read(key: str, given: Given) -> Decimal:
         found = number(given)
@@ -175,7 +175,7 @@ def names(allowed: str, pattern: str, fewest: int, most: int, *, small: bool = F
 
 
 def split_names(given: Given) -> list[str]:
-    """The given words, comma-separated or as a list, each on one line; empty where they are neither."""
+    """The given words, comma-separated or as a list, each on one line; empty if they are neither."""
     if isinstance(given.value, list | tuple) and all(isinstance(word, str) for word in given.value):
         return [" ".join(word.split()) for word in given.value]
     word = stripped_text(given)
@@ -186,23 +186,23 @@ def check_unique(key: str, given: Given, found: list[str], allowed: str) -> tupl
     """``found`` as a tuple.
 
     Raises:
-        InvalidInputError: a name is there twice.
+        InvalidInputError: a name appears twice.
     """
     known: set[str] = set()
     for name in found:
         if name.casefold() in known:
-            raise bad_value(key, given, allowed, f"{quote(name)} is there twice. ")
+            raise bad_value(key, given, allowed, f"{quote(name)} appears twice. ")
         known.add(name.casefold())
     return tuple(found)
 
 
 def bad_name_hint(wrong: str | None) -> str:
-    """The hint that names the word that is not allowed."""
+    """The hint that names the forbidden word."""
     return "" if wrong is None else f"{quote(wrong)} cannot be one. "
 
 
 def escalation(key: str, given: Given) -> str:
-    """``person``, the name of a format, or the address of a callback, which no message shows."""
+    """``person``, the name of a format, or the address of a callback. No message shows the address."""
     word = stripped_text(given) or ""
     allowed = "person, the name of a format such as structured, or an address that begins with http:// or https://"
     if "://" in word:
@@ -253,19 +253,19 @@ KeyPath: TypeAlias = tuple[str, ...]
 
 
 def dotted(path: KeyPath) -> str:
-    """``path`` as it is written in one line, with quotes where a name needs them, and no key shown."""
+    """``path`` on one line, with quotes around names that need them, and without keys."""
     bare = (re.fullmatch(r"[\w-]+", part) for part in path)
     quoted = (quote(part) for part in path)
     return ".".join(
-        q.strip("'") if stripped_text else q.replace("'", '"') for stripped_text, q in zip(bare, quoted, strict=True)
+        name.strip("'") if is_bare else name.replace("'", '"') for is_bare, name in zip(bare, quoted, strict=True)
     )
 
 
 def key_path(name: str, source: str) -> KeyPath:
-    """The levels of a key that is written in one line as in a TOML file: the inverse of ``dotted``.
+    """Split a key that is written as in a TOML file: the inverse of ``dotted``.
 
     Raises:
-        InvalidInputError: it is not such a key.
+        InvalidInputError: it is not a key.
     """
     node: object = {}
     try:

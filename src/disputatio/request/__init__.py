@@ -1,1 +1,1 @@
-"""What a debate is asked for with: one model, and every surface derives from it."""
+"""The request for a debate: one model, from which every surface derives."""

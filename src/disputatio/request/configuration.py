@@ -1,4 +1,4 @@
-"""What only the configuration of a machine says, and no request for a debate."""
+"""Options that only the configuration of a machine has, and no request for a debate."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from disputatio.request.model import OPERATOR
 
 
 class Metrics(Options):
-    """The thresholds of ``disputatio metrics``; what is not set is not watched."""
+    """The thresholds of ``disputatio metrics``. Figures without a threshold are not watched."""
 
     GROUP: ClassVar[str] = "metrics"
     LOCAL: ClassVar[str] = OPERATOR
     challenge_strength: Number | None = option(
-        6.5, "Alert where critiques are weaker on average.", ge=1, le=10, flag="", variable="", unit="points"
+        6.5, "Alert if critiques are weaker on average.", ge=1, le=10, flag="", variable="", unit="points"
     )
     low_confidence: Number | None = option(
         0.3,
-        "Alert where a larger share of syntheses has LOW confidence.",
+        "Alert if a larger share of syntheses has LOW confidence.",
         ge=0,
         le=1,
         flag="",
@@ -27,20 +27,20 @@ class Metrics(Options):
         unit="a share",
     )
     cost_ratio: Number | None = option(
-        1.5, "Alert where debates take more tokens for one that was estimated.", ge=0, le=1_000, flag="", variable="",
+        1.5, "Alert if debates take more tokens than so many times the estimate.", ge=0, le=1_000, flag="", variable="",
         unit="times the estimate",
     )  # fmt: skip
     agreement: Number | None = option(
-        None, "Alert where a larger share of debates agrees with the first proposer.", ge=0, le=1, flag="", variable="",
+        None, "Alert if a larger share of debates agrees with the first proposer.", ge=0, le=1, flag="", variable="",
         unit="a share",
     )  # fmt: skip
     one_conclusion: Number | None = option(
-        None, "Alert where all roles reach one conclusion in a larger share.", ge=0, le=1, flag="", variable="",
+        None, "Alert if all roles reach one conclusion in a larger share.", ge=0, le=1, flag="", variable="",
         unit="a share",
     )  # fmt: skip
     tilt: Number | None = option(
         None,
-        "Alert where moderators lean further to either side on average.",
+        "Alert if moderators lean further to either side on average.",
         ge=0,
         le=9,
         flag="",
@@ -49,7 +49,7 @@ class Metrics(Options):
     )
     uncertainties: Number | None = option(
         None,
-        "Alert where debates have more uncertainties on average.",
+        "Alert if debates have more uncertainties on average.",
         ge=0,
         le=1_000,
         flag="",
@@ -57,19 +57,19 @@ class Metrics(Options):
         unit="a debate",
     )
     degraded: Number | None = option(
-        None, "Alert where a larger share of debates is not complete.", ge=0, le=1, flag="", variable="", unit="a share"
+        None, "Alert if a larger share of debates is not complete.", ge=0, le=1, flag="", variable="", unit="a share"
     )
-    fewest: Whole = option(1, "Fewest debates that an alert rests on.", ge=1, le=10**9, flag="", variable="")
+    fewest: Whole = option(1, "Minimum number of debates for an alert.", ge=1, le=10**9, flag="", variable="")
 
 
 class Estimate(Options):
-    """What estimates assume of answers; what is not set goes by what is known of each model."""
+    """What estimates assume about answers. By default they use what is known about each model."""
 
     GROUP: ClassVar[str] = "estimate"
     LOCAL: ClassVar[str] = OPERATOR
     characters: Whole | None = option(
         None,
-        "Length of one text of an answer, in characters; by what is known of the model unless set.",
+        "Length of one text of an answer, in characters. The default depends on the model.",
         ge=1,
         le=100_000,
         flag="",
@@ -77,7 +77,7 @@ class Estimate(Options):
     )
     share: Number | None = option(
         None,
-        "Part that a text takes of what it may take; 0.5 where the model is not known.",
+        "How much of its maximum length a text takes. The default is 0.5 for unknown models.",
         ge=0,
         le=1,
         flag="",
@@ -95,7 +95,7 @@ class Price(Options):
     output: Amount = option(None, "For a million tokens of output.", ge=0, flag="", variable="", read=reading.rate)
     cached_input: Amount | None = option(
         None,
-        "For a million cached tokens of input; as input unless set.",
+        "For a million cached tokens of input. The default is the price of input.",
         ge=0,
         flag="",
         variable="",
@@ -104,7 +104,7 @@ class Price(Options):
 
 
 class Configuration(Options):
-    """What only the configuration of a machine says, and no request."""
+    """Options that only the configuration of a machine has, and no request."""
 
     LOCAL: ClassVar[str] = OPERATOR
     store: str | None = option(

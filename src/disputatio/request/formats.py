@@ -1,4 +1,4 @@
-"""The options of every format there is, those of other packages included."""
+"""The options of every format, including formats of other packages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disputatio.formats.registry import FORMATS, UNLISTED, look_for_formats, reg
 from disputatio.options import Option, options_in
 
 ENTRY_POINTS = "disputatio.formats"
-"""The group of entry points under which another package names its formats; each is a ``Format``."""
+"""The group of entry points where other packages name their formats. Each entry is a ``Format``."""
 
 
 @cache
@@ -22,7 +22,7 @@ def _load_plugins() -> None:
     """Register the formats of installed packages.
 
     Raises:
-        InvalidInputError: one cannot be imported, or is no format; names its package.
+        InvalidInputError: one cannot be imported or is not a format; names its package.
     """
     from importlib.metadata import entry_points
 
@@ -36,7 +36,7 @@ def _load_plugins() -> None:
             raise InvalidInputError(cause, step) from error
         if not isinstance(found, Format):
             kind = type(found).__name__
-            raise InvalidInputError(f"The format {point.name} of {package} is a {kind} and no Format.", step)
+            raise InvalidInputError(f"The format {point.name} of {package} is a {kind}, not a Format.", step)
         register(found)
 
 
@@ -44,7 +44,7 @@ look_for_formats(_load_plugins)
 
 
 def known_formats() -> Mapping[str, Format]:
-    """Every format by its name, those of installed packages included."""
+    """Every format by its name, including those of installed packages."""
     return FORMATS
 
 
@@ -54,12 +54,12 @@ def options_of_formats() -> dict[str, type[FormatOptions]]:
 
 
 def options_class(name: str) -> type[FormatOptions]:
-    """The options of the format called ``name``; those of every format for a file of rules."""
+    """The options of the format called ``name``. A file of rules has only the options of every format."""
     from disputatio.formats import options
 
     packaged = {"structured", "freeform", "panel", "review", "competition", "market"}
     if name in packaged:
-        # No module of a format is imported for what may be asked of it.
+        # This does not import the module of the format.
         found: type[FormatOptions] = getattr(options, name.capitalize())
         return found
     if name in known_formats():
@@ -68,7 +68,7 @@ def options_class(name: str) -> type[FormatOptions]:
 
 
 def options_of(name: str) -> tuple[Option, ...]:
-    """Every option that the format called ``name`` has besides those of all debates."""
+    """The options of the format called ``name``, without those of all debates."""
     return tuple(options_in(options_class(name)))
 
 
@@ -78,7 +78,7 @@ def formats_with(option: str) -> tuple[str, ...]:
 
 
 def wrong_format(source: str, format_name: str, formats: Iterable[str]) -> InvalidInputError:
-    """The error for an option of other formats: the same sentence on every surface."""
+    """The error for an option of other formats, the same on every surface."""
     names = list(formats)
     several = ", ".join(names[:-1])
     these = f"{several} and {names[-1]}" if several else names[-1]
@@ -90,7 +90,7 @@ def wrong_format(source: str, format_name: str, formats: Iterable[str]) -> Inval
 
 
 def parse_format(value: Any) -> Any:
-    """The options of a format, from its name, from a table with its ``name``, or as they are.
+    """Read the options of a format: from its name, from a table with its ``name``, or from the options themselves.
 
     Raises:
         InvalidInputError: there is no such format, or it has no such option.
@@ -99,10 +99,10 @@ def parse_format(value: Any) -> Any:
         return value
     table = {"name": value} if isinstance(value, str) else value
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
-        own = f"its options, such as {value.__name__}(), " if isinstance(value, type) else ""
+        options = f"its options, such as {value.__name__}(), " if isinstance(value, type) else ""
         raise InvalidInputError(
             f"format is {quote(value)}, which cannot be used.",
-            f'Allowed is the name of a format, {own}or a table such as {{"name": "panel", "threshold": 2}}.',
+            f'Allowed is the name of a format, {options}or a table such as {{"name": "panel", "threshold": 2}}.',
         )
     name = str(table["name"])
     if name not in known_formats() and name not in UNLISTED and ".py" not in name:
@@ -115,7 +115,7 @@ def parse_format(value: Any) -> Any:
 
 
 def unknown_format(name: str) -> InvalidInputError:
-    """The error for the name of no format."""
+    """The error for an unknown format."""
     known = known_formats()
     return InvalidInputError(
         f"There is no format called {quote(name)}.",

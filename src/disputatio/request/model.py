@@ -1,7 +1,7 @@
-"""What a debate is asked for with: one model, and every surface derives from it.
+"""The request for a debate: one model, from which every surface derives.
 
-``DebateRequest`` is what a caller gives. What only the configuration of a machine says is a module of its own. Each
-group of options is a class of its own; the options of a format stand beside its rulebook.
+``DebateRequest`` is what a caller gives. Each group of options is a class. The options of formats are in
+``formats/options.py``, and those that only the configuration of a machine has are in ``request/configuration.py``.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from disputatio.request.formats import format_schema, parse_format
 
 MOST_TOKENS = 1_000_000
 MOST_SEED = 2**31 - 1  # the widest range that every provider and llama.cpp take alike
-ADDRESS = "an address of this machine's user"
-OPERATOR = "a setting of whoever runs the machine"
-COMMAND = "a command of this machine"
-FILE = "a file of this machine"
+ADDRESS = "an address that only the operator of the machine may set"
+OPERATOR = "a setting that only the operator of the machine may change"
+COMMAND = "a command that only the operator of the machine may set"
+FILE = "a file that only the operator of the machine may name"
 _MOST_USD = 1_000_000_000
 _RATE = "US dollars per million tokens, 0 or more, such as 0.25"
 Weight = Annotated[Amount, Field(ge=0, le=1_000_000)]
@@ -43,11 +43,14 @@ Rate = Annotated[Amount, Field(ge=0, le=_MOST_USD)]
 
 
 class Criterion(Options):
-    """A criterion of a rubric of one's own: its weight, and what the judge is asked about it."""
+    """A criterion of your own rubric: its weight, and the question that the judge answers."""
 
-    weight: Amount = option(None, "Its share of the whole; all weights add up to exactly 1.", gt=0, le=1, flag="")
+    weight: Amount = option(None, "Its share of the whole. All weights add up to exactly 1.", gt=0, le=1, flag="")
     question: str | None = option(
-        None, "What the judge answers from 1 to 10, in one line; how good it is unless set.", max_length=300, flag=""
+        None,
+        "The question that the judge answers from 1 to 10, in one line. The default asks how good it is.",
+        max_length=300,
+        flag="",
     )
 
 
@@ -60,21 +63,26 @@ class Judging(Options):
 
     GROUP: ClassVar[str] = "judging"
     judges: Whole | None = option(
-        None, "Number of judges; unless set, as many as judges are named.", ge=1, le=9, key="judges", metavar="N"
+        None,
+        "Number of judges. The default is the number of judges that are named.",
+        ge=1,
+        le=9,
+        key="judges",
+        metavar="N",
     )
-    both_orders: Flag = option(False, "Every judge judges with either side first; a win must survive that.")
-    anonymous: Flag = option(False, "The judges see Side A and Side B; always so in both orders.")
-    retest: Flag = option(False, "Every judge judges once more; the report states the difference.")
+    both_orders: Flag = option(False, "Every judge judges twice, with either side first. A win must survive both.")
+    anonymous: Flag = option(False, "The judges see Side A and Side B. Judging in both orders implies this.")
+    retest: Flag = option(False, "Every judge judges once more, and the report states the difference.")
     method: Literal["mean", "median", "majority", "weighted", "weighted-vote"] = option(
         "mean",
-        "How several judges become one: mean, median, majority, weighted or weighted-vote.",
+        "How the rulings of several judges become one: mean, median, majority, weighted or weighted-vote.",
         flag="--panel-method",
         variable="DISPUTATIO_PANEL_METHOD",
         metavar="M",
     )
     weights: dict[Word, Weight] = option(
         default_factory=dict,
-        help="What each judge counts under the weighted methods; only the proportions matter.",
+        help="The weight of each judge under the weighted methods. Only the proportions matter.",
         key="judging.weights.<seat>",
         flag="",
         variable="",
@@ -82,7 +90,7 @@ class Judging(Options):
     )
     dead_zone: Amount = option(
         Decimal(0),
-        "Points below which a gap between the sides is a tie.",
+        "A gap between the sides below this many points is a tie.",
         ge=0,
         le=9,
         flag="",
@@ -90,11 +98,11 @@ class Judging(Options):
         read=reading.points,
     )
     rubric: Word | None = option(
-        None, "The name of a rubric that comes with the package.", key="rubric", flag="", read=reading.rubric_name
+        None, "The name of a packaged rubric.", key="rubric", flag="", read=reading.rubric_name
     )
     criteria: dict[Word, Annotated[Criterion, BeforeValidator(_criterion)]] = option(
         default_factory=dict,
-        help="Criteria of your own in place of a rubric: the weight of each, or its weight and question.",
+        help="Your own criteria instead of a rubric: the weight of each, or its weight and question.",
         key="criteria.<criterion>",
         flag="",
         variable="",
@@ -103,7 +111,7 @@ class Judging(Options):
 
 
 class Budget(Options):
-    """Ceilings. Every call is reserved before it is sent, and no ceiling is passed."""
+    """Ceilings. The cost of every call is reserved before it is sent, so no ceiling is passed."""
 
     GROUP: ClassVar[str] = "budget"
     usd: Amount | None = option(
@@ -128,7 +136,7 @@ class Budget(Options):
     )
     calls: Whole | None = option(
         None,
-        "Ceiling in calls, repeated ones included.",
+        "Ceiling in calls, including repeated ones.",
         ge=1,
         le=10**9,
         flag="--max-calls",
@@ -141,15 +149,19 @@ class Budget(Options):
 
 
 class Limits(Options):
-    """Limits of turns; what is not set is left to the format."""
+    """Limits of turns. The format sets the others."""
 
     GROUP: ClassVar[str] = "limits"
-    closing_words: Whole | None = option(None, "Most words of a closing.", ge=1, le=100_000, flag="", variable="")
-    minimum_arguments: Whole | None = option(None, "Fewest arguments of an opening.", ge=1, le=20, flag="", variable="")
-    maximum_arguments: Whole | None = option(None, "Most arguments of an opening.", ge=1, le=20, flag="", variable="")
+    closing_words: Whole | None = option(None, "Maximum words of a closing.", ge=1, le=100_000, flag="", variable="")
+    minimum_arguments: Whole | None = option(
+        None, "Minimum arguments of an opening.", ge=1, le=20, flag="", variable=""
+    )
+    maximum_arguments: Whole | None = option(
+        None, "Maximum arguments of an opening.", ge=1, le=20, flag="", variable=""
+    )
     evidence_chars: Whole | None = option(
         None,
-        "Characters of the evidence that every seat is shown; a quarter of its model's context window unless set.",
+        "Maximum characters of evidence that a seat is shown. The default is a quarter of its model's context window.",
         ge=1_000,
         le=10**9,
         flag="",
@@ -157,14 +169,14 @@ class Limits(Options):
     )
     max_tokens: dict[Word, Tokens] = option(
         default_factory=dict,
-        help="Most tokens of an answer in a phase, those for reasoning apart; the phase's own unless set.",
+        help="Maximum tokens of an answer in a phase, without reasoning. The default is the phase's own limit.",
         key="limits.max_tokens.<phase>",
         flag="",
         variable="",
     )
     temperature: dict[Word, Degrees] = option(
         default_factory=dict,
-        help="Sampling temperature in a phase; the phase's own unless set.",
+        help="Sampling temperature in a phase. The default is the phase's own.",
         key="limits.temperature.<phase>",
         flag="",
         variable="",
@@ -177,8 +189,7 @@ class Tools(Options):
     GROUP: ClassVar[str] = "tools"
     by_seat: dict[Word, Many[Word]] = option(
         default_factory=dict,
-        help="What a seat may look up before it speaks: search, calculate, an MCP server or SERVER.TOOL; none takes "
-        "tools away.",
+        help="The tools of a seat: search, calculate, an MCP server or SERVER.TOOL. none takes tools away.",
         key="seats.<seat>.tools",
         flag="--tools",
         variable="LLM_TOOLS",
@@ -194,7 +205,7 @@ class Tools(Options):
         key="mcp_servers.<server>",
         variable="",
         metavar="NAME=COMMAND",
-        missing="what a server is called and how it is started or reached",
+        missing="the name of a server and how to start or reach it",
         read=reading.server_address,
         repr=False,
         repeat=True,
@@ -203,7 +214,7 @@ class Tools(Options):
     )
     mcp_env: dict[Word, Many[str]] = option(
         default_factory=dict,
-        help="The environment variables that an MCP server is given; for an address, the one with its token.",
+        help="The environment variables for an MCP server. For an address, the one with its token.",
         key="mcp_env.<server>",
         flag="",
         variable="",
@@ -219,10 +230,10 @@ class Tools(Options):
         variable="",
         local=OPERATOR,
     )
-    calls: Whole = option(3, "Most calls of tools in one round.", ge=1, le=10, flag="", variable="", local=OPERATOR)
+    calls: Whole = option(3, "Maximum tool calls in one round.", ge=1, le=10, flag="", variable="", local=OPERATOR)
     result_chars: Whole = option(
         6_000,
-        "Most characters of a result that a seat is shown.",
+        "Maximum characters of a tool result that a seat is shown.",
         ge=200,
         le=100_000,
         flag="",
@@ -231,7 +242,7 @@ class Tools(Options):
     )
     timeout: Number = option(
         30.0,
-        "Seconds until a call of a tool has timed out.",
+        "Seconds after which a tool call times out.",
         ge=0.1,
         le=3_600,
         flag="",
@@ -277,7 +288,7 @@ class SeatOptions(Options):
     )
     temperature: Number | None = option(
         None,
-        "Sampling temperature in every phase; each phase's own unless set.",
+        "Sampling temperature in every phase. The default is each phase's own.",
         ge=0,
         le=2,
         flag="",
@@ -286,7 +297,7 @@ class SeatOptions(Options):
     )
     max_tokens: Whole | None = option(
         None,
-        "Most tokens of an answer in every phase, those for reasoning apart.",
+        "Maximum tokens of an answer in every phase, without reasoning.",
         ge=1,
         le=MOST_TOKENS,
         flag="",
@@ -303,7 +314,7 @@ class SeatOptions(Options):
     )
     timeout: Number | None = option(
         None,
-        "Seconds to wait for an answer; 300 unless set.",
+        "Seconds to wait for an answer. The default is 300.",
         ge=0.1,
         le=86_400,
         flag="",
@@ -312,11 +323,17 @@ class SeatOptions(Options):
         local=OPERATOR,
     )
     attempts: Whole | None = option(
-        None, "Most attempts of one call; 4 unless set.", ge=1, le=20, flag="", variable="LLM_ATTEMPTS", local=OPERATOR
+        None,
+        "Maximum attempts of one call. The default is 4.",
+        ge=1,
+        le=20,
+        flag="",
+        variable="LLM_ATTEMPTS",
+        local=OPERATOR,
     )
     persona: str | None = option(
         None,
-        "Who the model is told to be; @PATH reads a text file.",
+        "The persona that the model gets. @PATH reads it from a text file.",
         flag="",
         variable="LLM_PERSONA",
         read=reading.persona,
@@ -324,21 +341,21 @@ class SeatOptions(Options):
     )
     piecewise: Flag | None = option(
         None,
-        "Ask for one piece of a turn at a time; so for small embedded models unless set.",
+        "Ask for a turn one piece at a time. This is the default for small embedded models.",
         flag="",
         variable="LLM_PIECEWISE",
         local=OPERATOR,
     )
     mode: Literal["native", "tool", "prompted"] | None = option(
         None,
-        "How structured output is asked for; what costs less, else the best that works, unless set.",
+        "How structured output is requested. The default is the cheapest mode, or the best that works.",
         flag="",
         variable="LLM_MODE",
         read=reading.mode,
         local=OPERATOR,
     )
     tools: Many[Word] | None = option(
-        None, "What this seat may look up.", flag="--tools", variable="LLM_TOOLS", read=reading.tool_words
+        None, "The tools of this seat.", flag="--tools", variable="LLM_TOOLS", read=reading.tool_words
     )
     price: str | None = option(
         None,
@@ -368,14 +385,14 @@ class SeatOptions(Options):
 
 def _source_id(value: str) -> str:
     if not is_source_id(value):
-        raise ValueError("an id is of up to 60 letters, digits, hyphens, underscores and full stops")
+        raise ValueError("an id has up to 60 letters, digits, hyphens, underscores and full stops")
     return value
 
 
 SourceId = Annotated[
     str,
     AfterValidator(_source_id),
-    # Letters of any alphabet are taken, as in the ids that are made from names of files.
+    # Letters of any alphabet are accepted, as in the ids that are made from file names.
     WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$"}),
 ]
 
@@ -384,12 +401,12 @@ def _is_base64(content: str) -> str:
     try:
         base64.b64decode(content.encode("ascii"), validate=True)
     except ValueError:
-        raise ValueError("it is no base64 (RFC 4648, with + and / and padding)") from None
+        raise ValueError("it is not base64 (RFC 4648, with + and / and padding)") from None
     return content
 
 
 class EvidenceSource(Options):
-    """A source: its name, whose ending says what it is, and either its text or the bytes of its file."""
+    """A source: its file name, and either its text or the bytes of its file."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["content"]}]})
     title: Annotated[
@@ -397,7 +414,7 @@ class EvidenceSource(Options):
         Field(
             min_length=1,
             max_length=120,
-            description="The name of the file. Its ending says what it is, and its id is made from it.",
+            description="The name of the file. Its ending tells the kind of file, and its id is made from it.",
             examples=["benchmark.md"],
         ),
     ]
@@ -406,20 +423,20 @@ class EvidenceSource(Options):
         Field(
             min_length=1,
             max_length=2_000_000,
-            description="What stands in a file of text, Markdown, HTML or JSON.",
+            description="The content of a text, Markdown, HTML or JSON file.",
             examples=["Release took 3.8 hours, then 0.7."],
         ),
     ] = None
     content: Annotated[
         Annotated[str, Field(min_length=4, max_length=14_000_000), AfterValidator(_is_base64)] | None,
         Field(
-            description="The bytes of a file in base64, such as a PDF, in place of `text`.",
+            description="The bytes of a file in base64, such as a PDF, instead of `text`.",
             json_schema_extra={"contentEncoding": "base64"},
         ),
     ] = None
-    source_id: Annotated[SourceId | None, Field(description="Under which it is cited.")] = None
-    kind: Annotated[SourceKind | None, Field(description="What the file is, where its name does not say so.")] = None
-    round: Annotated[Whole | None, Field(ge=1, le=3, description="The round of a review that brings it.")] = None
+    source_id: Annotated[SourceId | None, Field(description="The id under which it is cited.")] = None
+    kind: Annotated[SourceKind | None, Field(description="The kind of file, if its name does not tell it.")] = None
+    round: Annotated[Whole | None, Field(ge=1, le=3, description="The round of a review in which seats get it.")] = None
 
     @model_validator(mode="after")
     def _has_one(self) -> EvidenceSource:
@@ -464,18 +481,18 @@ class DebateRequest(Options):
         variable="",
     )
     topic: Word | None = option(
-        None, "A built-in motion by its name, in place of one of your own.", key="", variable="", metavar="NAME"
+        None, "The name of a built-in motion, instead of a motion of your own.", key="", variable="", metavar="NAME"
     )
     format: FormatField = option(
         default_factory=Structured,
-        help="The format, by its name or with options of its own.",
+        help="The format, by its name or with its options.",
         key="",
         variable="",
         metavar="NAME",
     )
     seats: Annotated[dict[Word, Sentence], Field(max_length=100)] = option(
         default_factory=dict,
-        help="Who sits where, as PROVIDER:MODEL; all covers every seat.",
+        help="The model in each seat, as PROVIDER:MODEL. all covers every seat.",
         key="seats.<seat>",
         flag="--seat",
         variable="",
@@ -487,7 +504,7 @@ class DebateRequest(Options):
     )
     people: Annotated[Many[Word], Field(max_length=40)] = option(
         (),
-        "The seats that people take; all and the name of a team cover several.",
+        "The seats that people take. all and the name of a team cover several seats.",
         key="",
         flag="--human",
         variable="",
@@ -505,28 +522,33 @@ class DebateRequest(Options):
     )
     language: Word | None = option(
         None,
-        "The language of the debate, by its name or tag; English unless set.",
+        "The language of the debate, by its name or tag. The default is English.",
         metavar="L",
         read=reading.language,
         examples=["German"],
     )
-    seed: Whole | None = option(None, "Sent to models that take one.", ge=0, le=MOST_SEED, metavar="N")
+    seed: Whole | None = option(None, "A seed for models that take one.", ge=0, le=MOST_SEED, metavar="N")
     judging: Judging = Field(default=Judging(), description="How the debate is judged.")
     budget: Budget = Field(default=Budget(), description="Ceilings, which are never passed.")
     limits: Limits = Field(default=Limits(), description="Limits of turns.")
     tools: Tools = Field(default=Tools(), description="What seats may look up before they speak.")
     baseline: str | None = option(
         None,
-        "Run beside the debate, in the same report: single, vote (at the debate's own token spend), freeform, or all.",
+        "Baselines to compare the debate with: single, vote (at the debate's token cost), freeform, or all.",
         key="",
         variable="",
         metavar="NAMES",
         max_length=60,
     )
     prompts: str | None = option(
-        None, "Folder of prompt files that replace packaged ones; recorded.", key="", variable="", metavar="FOLDER",
-        max_length=4_000, local=FILE,
-    )  # fmt: skip
+        None,
+        "A folder of prompt files that replace packaged ones. They are recorded.",
+        key="",
+        variable="",
+        metavar="FOLDER",
+        max_length=4_000,
+        local=FILE,
+    )
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:

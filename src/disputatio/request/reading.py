@@ -1,6 +1,6 @@
-"""Reads one value, from text or from a file's own types, and says what is allowed where it cannot.
+"""Read one value from text or a file's own types, and say what is allowed if that fails.
 
-Numbers that are paid or added up are read as exact decimals, never through binary floats.
+Numbers that are paid or added up are exact decimals, never binary floats.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from disputatio.participants.providers import parse_seat_value, provider_named
 from disputatio.participants.reasoning import EFFORTS
 from disputatio.record.database import store_url
 
-# "no" without quotes is false in YAML 1.1, and is also the tag of Norwegian.
+# In YAML 1.1, "no" without quotes is false. It is also the tag of Norwegian.
 language = text(
     "the name or tag of a language, up to 60 letters, such as English, German or zh-Hans",
     r"(?=.{1,60}\Z)[^\W\d_][\w \-().,']*",
@@ -53,7 +53,7 @@ def price(key: str, given: Given) -> Price:
 
 
 def question(key: str, given: Given) -> str:
-    """What a judge is asked about a criterion: one line of up to 300 characters."""
+    """The question of a criterion: one line of up to 300 characters."""
     words = stripped_text(given)
     if not words or len(words) > _LONGEST_QUESTION or not words.isprintable():
         raise bad_value(
@@ -97,7 +97,7 @@ def provider(key: str, given: Given) -> str:
 
 
 def seat_value(key: str, given: Given) -> str:
-    """``PROVIDER:MODEL``, checked but not yet taken apart."""
+    """``PROVIDER:MODEL``, checked but not split."""
     word = stripped_text(given)
     if not word:
         raise bad_value(key, given, "PROVIDER:MODEL, such as openai:gpt-5 or embedded")
@@ -108,7 +108,7 @@ def seat_value(key: str, given: Given) -> str:
 
 
 def model(key: str, given: Given) -> str:
-    """A model's name; what the provider knows is checked with the provider."""
+    """A model's name. The provider checks it later."""
     word = stripped_text(given)
     if not word:
         raise bad_value(key, given, "the name of a model, in quotes where it looks like a number")
@@ -125,7 +125,7 @@ def url(key: str, given: Given) -> str:
     except ValueError:
         raise bad_value(key, given, "an address such as http://localhost:8000/v1") from None
     if "@" in parts.netloc or parts.query or parts.fragment:
-        # The address goes into the record and onto the screen, and these places can hold a secret.
+        # Records and screens show the address, and these parts can hold a secret.
         raise bad_value(key, given, "an address without user, password, question mark or #; a key goes in LLM_API_KEY")
     if parts.scheme not in {"http", "https"} or not host or not word.isprintable() or " " in word:
         raise bad_value(key, given, "an address such as http://localhost:8000/v1")
@@ -141,14 +141,14 @@ def api_version(key: str, given: Given) -> str:
 
 
 def store(key: str, given: Given) -> str:
-    """The URL of a store; a plain path becomes the URL of an SQLite file there."""
+    """The URL of a store. A plain path becomes the URL of an SQLite file."""
     word = stripped_text(given)
     allowed = "sqlite:///PATH, postgresql://USER@HOST/DATABASE, or the path of a file"
     if not word or not word.isprintable():
         raise bad_value(key, given, allowed)
     url = store_url(word, given.directory)
     if url is None:
-        # A store's URL can hold a password, so it is named by its scheme alone.
+        # A store's URL can hold a password, so the message shows only its scheme.
         scheme = word.partition("://")[0]
         raise bad_value(key, Given(f"{scheme}://...", given.source, given.directory), allowed)
     return url
@@ -179,7 +179,7 @@ _TOOL_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_./-]+)?")
 
 
 def _words(given: Given) -> list[str] | None:
-    """Words between commas, or a list of them; None where it is neither."""
+    """Words between commas, or a list of them; None if the value is neither."""
     if isinstance(given.value, list | tuple) and all(isinstance(word, str) for word in given.value):
         return [word.strip() for word in given.value]
     word = stripped_text(given)
@@ -187,7 +187,7 @@ def _words(given: Given) -> list[str] | None:
 
 
 def tool_words(key: str, given: Given) -> tuple[str, ...]:
-    """What a seat's tools are called: ``search``, ``calculate``, an MCP server or one of its tools; or ``none``."""
+    """The names of a seat's tools: ``search``, ``calculate``, an MCP server or one of its tools; or ``none``."""
     words = _words(given)
     if not words or not all(_TOOL_WORD.fullmatch(word) for word in words) or ("none" in words and len(words) > 1):
         raise bad_value(
@@ -214,7 +214,7 @@ def server_address(key: str, given: Given) -> str:
         fitting = False
     if not fitting:
         raise InvalidInputError(
-            f"{key} (from {given.source}) is no command and no address.",
+            f"{key} (from {given.source}) is neither a command nor an address.",
             "Allowed is a command with its arguments, or an address that begins with http:// or https://.",
         )
     return word
@@ -224,12 +224,12 @@ def key_text(given: Given) -> str:
     """A key, without blanks around it.
 
     Raises:
-        InvalidInputError: it could not be sent as a header. The message never holds the key.
+        InvalidInputError: it cannot be sent in a header. The message never holds the key.
     """
     word = stripped_text(given) or ""
     if not re.fullmatch(r"[\x21-\x7e]+", word):
         raise InvalidInputError(
-            f"The key in {given.source} is not a key: it has blanks, line breaks or foreign letters inside.",
+            f"The key in {given.source} is not a key: it contains blanks, line breaks or foreign letters.",
             "Copy it again from the provider's page, without quotes or a word such as Bearer before it.",
         )
     return word

@@ -1,4 +1,4 @@
-"""Requests of remote callers: their JSON Schema, and the words of earlier versions.
+"""Requests of remote callers: their JSON Schema, and the names of earlier versions.
 
 Earlier versions had no groups: ``budget_usd`` was ``budget.usd``. HTTP callers and stored jobs may still use such
 names. Each of them is a command-line option, so nothing is listed here.
@@ -27,13 +27,13 @@ def group_options(body: Mapping[str, Any]) -> dict[str, Any]:
         InvalidInputError: it has a configuration key that no request may have.
     """
     found = {name: value for name, value in body.items() if name in DebateRequest.model_fields}
-    common, own = _by_name(body)
-    given = [(name, value) for name, value in body.items() if name not in found]
-    for name, value in given:
-        row = common.get(name) or own.get(name)
+    common, special = _by_name(body)
+    others = [(name, value) for name, value in body.items() if name not in found]
+    for name, value in others:
+        row = common.get(name) or special.get(name)
         if name == _SETTINGS and isinstance(value, Mapping):
             for key, each in value.items():
-                _set_key(found, str(key), each, [*common.values(), *own.values()])
+                _set_key(found, str(key), each, [*common.values(), *special.values()])
         elif row is not None:
             _put(found, row, value)
         else:
@@ -48,11 +48,11 @@ def _by_name(body: Mapping[str, Any]) -> tuple[dict[str, Option], dict[str, Opti
     chosen = body.get("format", "structured")
     name = chosen.get("name") if isinstance(chosen, Mapping) else chosen
     names = sorted(options_of_formats(), key=lambda each: each != name)
-    own: dict[str, Option] = {}
+    special: dict[str, Option] = {}
     for row in (row for each in names for row in options_of(each) if row.name not in {"rules", "weights", "share"}):
-        own.setdefault(row.name, row)
-        own.setdefault(row.flat_name, row)
-    return common, own
+        special.setdefault(row.name, row)
+        special.setdefault(row.flat_name, row)
+    return common, special
 
 
 def _put(found: dict[str, Any], row: Option, value: Any) -> None:
@@ -85,15 +85,15 @@ def _set_key(found: dict[str, Any], key: str, value: Any, rows: list[Option]) ->
         if tail and head and key.startswith(head) and name and not head.startswith("seats") and not each.local:
             name, _, part = name.partition(".") if each.name == "criteria" else (name, "", "")
             group = found.get(each.owner.GROUP, {}) if each.owner.GROUP else _table(found)
-            held = dict(group.get(each.name) or {})
-            held[name] = {**_criterion(held.get(name)), part: value} if part else value
-            _put(found, each, held)
+            values = dict(group.get(each.name) or {})
+            values[name] = {**_criterion(values.get(name)), part: value} if part else value
+            _put(found, each, values)
             return
     known = sorted({each.key.split(".")[0] for each in rows if each.key and not each.local})
     near = [each.key.rpartition(".")[2] for each in every if each.key.startswith(f"{path[0]}.") and not each.local]
     hint = did_you_mean(path[-1], near) if near else did_you_mean(path[0], known)
     raise InvalidInputError(
-        f"The setting {quote(key)} (from settings.{dotted(path)} of the request) may not stand in a request.",
+        f"A request may not have the setting {quote(key)} (from settings.{dotted(path)} of the request).",
         f"{hint}Allowed are keys under limits, judging, rubric, criteria, rules and decision.",
     )
 
