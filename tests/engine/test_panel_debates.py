@@ -212,7 +212,7 @@ async def test_the_published_split_vote_is_escalated_by_exhaustion():
         ({"threshold": 0}, "threshold"),
         ({"options": ["release"]}, "options"),
         ({"decision": "acclamation"}, "decision.rule"),
-        ({"escalate": "person"}, "no person"),
+        ({"escalate": "person"}, "No person can be asked"),
         ({"escalate": "gopher://x"}, "escalate"),
         ({"escalate": "tribunal"}, "tribunal"),
     ],
@@ -391,7 +391,7 @@ async def test_a_function_is_refused_where_nobody_ever_escalates():
     store = MemoryStore()
     seats = {"all": disputatio.Scripted(lambda ask, path, _: instance(ask.spec.schema, path))}
     held = await disputatio.debate("Be it so", format=disputatio.Freeform(rounds=1), seats=seats, store=store)
-    with pytest.raises(InvalidInputError, match="never escalates"):
+    with pytest.raises(InvalidInputError, match="Only panels escalate"):
         await disputatio.resume(held.id, seats=seats, store=store, escalate=print)
 
 
@@ -402,5 +402,5 @@ async def test_what_a_file_says_of_escalations_is_no_matter(monkeypatch: Any, tm
     seats = {"all": disputatio.Scripted(lambda ask, path, reasons: instance(ask.spec.schema, path))}
     result = await disputatio.debate("Be it so", format="freeform", seats=seats, store=MemoryStore())
     assert result.status == "COMPLETE"
-    with pytest.raises(InvalidInputError, match="no person"):
+    with pytest.raises(InvalidInputError, match="No person can be asked"):
         await disputatio.debate("Be it so", format="panel", seats=seats, store=MemoryStore())

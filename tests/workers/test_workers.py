@@ -87,7 +87,7 @@ async def test_a_running_debate_is_cancelled_from_another_process(
     await fleet.until(lambda job_table, _: states(job_table) == running, 10)
     capsys.readouterr()
     assert await run("cancel", high, "--store", fleet.url) == 0
-    assert "is being stopped" in capsys.readouterr().out
+    assert "is stopping it" in capsys.readouterr().out
     await fleet.until(lambda job_table, _: states(job_table)[high] is JobState.CANCELLED, 10)
     await fleet.until(lambda job_table, _: states(job_table)[middle] is JobState.RUNNING, 10)
     assert await run("cancel", low, "--store", fleet.url) == 0
