@@ -209,7 +209,7 @@ def test_what_is_being_written_moves_no_cursor() -> None:
             view.on_text("round-1/pro", "", raw)
             if len(attack.text) % 3:
                 view.note(attack.text)
-            check_clean(view._picture().plain, attack.name)
+            check_clean(view._render_region().plain, attack.name)
     check_clean(_STYLE.sub("", written(console)).replace("\r", ""), "all of it")
 
 
