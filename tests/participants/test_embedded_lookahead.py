@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -147,7 +148,9 @@ async def test_early_answers_are_those_of_calls_in_turn(tmp_path: Path, monkeypa
         monkeypatch.setenv("DISPUTATIO_EMBEDDED_THREADS", "2")
         model_client = EmbeddedClient()
         replies = [
-            await model_client.call(a_call(f"Name benefit {number} of trees.", seed=number, following=tuple(following)))
+            await model_client.call(
+                a_call(f"Name benefit {number} of trees.", seed=number, following=partial(tuple, following))
+            )
             for number in range(4)
         ]
         assert all(isinstance(row, Reply) for row in replies)

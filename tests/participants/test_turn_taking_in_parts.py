@@ -185,7 +185,7 @@ def test_calls_announced_are_those_sent_next(debate: Debate) -> None:
         )
         calls = [order.call for order in sends(orders)]
         for place, call in enumerate(calls):
-            following = names_of(call.following)
+            following = names_of(call.following())
             assert following == names_of(calls[place + 1 : place + 1 + len(following)])
 
 
@@ -194,7 +194,7 @@ def test_a_judge_announces_the_findings_on_other_arguments() -> None:
     asked = debate.held().asks[AskPath("judging/judge")]
     _, orders = drive(turn(asked, SMALL, name="structured"), part_answer)
     parts = [order.part for order in sends(orders)]
-    announced = [len(order.call.following) for order in sends(orders)[: len(parts)]]
+    announced = [len(order.call.following()) for order in sends(orders)[: len(parts)]]
     assert announced[:1] == [min(3, len(parts) - 1)]
 
 
@@ -205,7 +205,7 @@ def test_a_conclusion_from_earlier_answers_is_not_announced() -> None:
     _, orders = drive(turn(asked, SMALL, name="review"), part_answer)
     calls = [order.call for order in sends(orders)]
     assert len(calls) >= 3
-    assert names_of([calls[-1]])[0] not in [row for call in calls for row in names_of(call.following)]
+    assert names_of([calls[-1]])[0] not in [row for call in calls for row in names_of(call.following())]
 
 
 def test_corrections_of_one_round_are_announced_together() -> None:
@@ -214,5 +214,5 @@ def test_corrections_of_one_round_are_announced_together() -> None:
     _, orders = drive(turn(opening_ask(), SMALL, name="structured", seed=1), one_after_the_other(*leaning, *mended))
     calls = [order.call for order in sends(orders)]
     assert len(calls) == 6
-    assert names_of(calls[3].following) == names_of(calls[4:6])
-    assert calls[5].following == ()
+    assert names_of(calls[3].following()) == names_of(calls[4:6])
+    assert calls[5].following() == ()

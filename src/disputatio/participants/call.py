@@ -66,7 +66,7 @@ class Call:
         tells_schema: whether the prompt contains the schema, so that prompted mode adds nothing.
         identity: the debate and the id of the call in its record, where the call is to travel in a batch and may be
             asked for again by another process; None for a call that is made at once.
-        following: the next calls of the same turn, where they do not depend on this answer. A client may compute them
+        following: returns the next calls of the same turn that do not depend on this answer. A client may compute them
             early; they are sent, recorded and charged only when their turn comes.
     """
 
@@ -82,7 +82,7 @@ class Call:
     usual_tokens: int | None = None
     tells_schema: bool = False
     identity: tuple[str, str] | None = None
-    following: tuple[Call, ...] = field(default=(), compare=False, repr=False)
+    following: Callable[[], tuple[Call, ...]] = field(default=tuple, compare=False, repr=False)
 
     @property
     def answer_tokens(self) -> int:

@@ -19,9 +19,10 @@ The generator returns ``TurnResult`` or an ``Abstention``:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from disputatio.formats.turns.schema import MOST_TOKENS, Sized, fit_limits
@@ -146,10 +147,8 @@ class _OpenAnswer(dict[str, Any]):
 
 _PartAsk: TypeAlias = tuple[Part, tuple[str, ...]]
 """A part of a turn, and the reasons why an earlier answer to it was rejected."""
-
-
-_PartCall: TypeAlias = tuple[str, tuple[Segment, ...], _Shape]
-"""The name of a part, its prompt and the shape of its answer."""
+_Following: TypeAlias = Callable[[], Sequence[_PartAsk]]
+"""Finds the parts after the current one that do not depend on its answer."""
 
 
 class Prompts(Protocol):
@@ -213,7 +212,7 @@ class ModelTurn:
         self._seatings, self._modes = list(seatings), [list(row) for row in modes]
         self._checks, self._prompts, self._seed = checks, prompts, seed
         self._asked = 0
-        self._following: list[_PartCall] = []
+        self._following: _Following = tuple
         self._served: dict[str, None] = {}
 
     def take(self) -> TurnTaking:
@@ -283,7 +282,7 @@ class ModelTurn:
         done: list[_Answer] = []
         parts: list[Part] = []
         while part := form.next_part(tuple(row.content for row in done)):
-            answer = yield from self._part((part, ()), self._independent_parts(done))
+            answer = yield from self._part((part, ()), partial(self._independent_parts, tuple(done)))
             if isinstance(answer, Abstention):
                 return answer
             done.append(answer)
@@ -294,15 +293,15 @@ class ModelTurn:
             faulty = [place for place, why in enumerate(reasons) if why]
             for number, place in enumerate(faulty, start=1):
                 yield Reject(parts[place].label, "rule", reasons[place])
-                following = [(parts[later], reasons[later]) for later in faulty[number : number + _MOST_FOLLOWING]]
-                answer = yield from self._part((parts[place], reasons[place]), following)
+                later = [(parts[row], reasons[row]) for row in faulty[number : number + _MOST_FOLLOWING]]
+                answer = yield from self._part((parts[place], reasons[place]), partial(tuple, later))
                 if not isinstance(answer, Abstention):
                     trial = [*done[:place], answer, *done[place + 1 :]]
                     if len(self._joined(trial).violations) <= len(best.violations):
                         done, best = trial, self._joined(trial)
         return self._finished(best)
 
-    def _independent_parts(self, done: list[_Answer]) -> list[_PartAsk]:
+    def _independent_parts(self, done: tuple[_Answer, ...]) -> list[_PartAsk]:
         """The parts after the next one, as far as they do not depend on answers that have not come."""
         answers: list[JsonObject] = [row.content for row in done]
         following: list[_PartAsk] = []
@@ -315,12 +314,12 @@ class ModelTurn:
                 following.append((part, ()))
         return following
 
-    def _part(self, ask: _PartAsk, following: list[_PartAsk]) -> Generator[TurnStep, Any, _Answer | Abstention]:
-        part, prompt, shape = self._part_call(ask)
-        self._following = [self._part_call(later) for later in following]
-        return (yield from self._ask_shape(part, prompt, shape))
+    def _part(self, ask: _PartAsk, following: _Following) -> Generator[TurnStep, Any, _Answer | Abstention]:
+        self._following = following
+        return (yield from self._ask_shape(*self._part_request(ask)))
 
-    def _part_call(self, ask: _PartAsk) -> _PartCall:
+    def _part_request(self, ask: _PartAsk) -> tuple[str, tuple[Segment, ...], _Shape]:
+        """The name of a part, its prompt and the shape of its answer."""
         part, reasons = ask
         prompt = self._prompts.part(self._ask, part)
         if reasons:
@@ -452,8 +451,9 @@ class ModelTurn:
         tried, refusals, rested = 0, 0, 0.0
         while True:
             call = self._call(part, prompt, shape, max_tokens, seating, modes[0], self._asked)
-            if self._following:
-                call = replace(call, following=self._following_calls(seating, modes[0]))
+            if part:
+                following = partial(self._following_calls, self._following, seating, modes[0], self._asked)
+                call = replace(call, following=following)
             outcome: Reply | Fault = yield Send(call, seating, part)
             if isinstance(outcome, Reply):
                 return outcome
@@ -509,11 +509,14 @@ class ModelTurn:
             tells_schema=mode is OutputMode.PROMPTED,
         )
 
-    def _following_calls(self, seating: ModelSeating, mode: OutputMode) -> tuple[Call, ...]:
+    def _following_calls(
+        self, following: _Following, seating: ModelSeating, mode: OutputMode, asked: int
+    ) -> tuple[Call, ...]:
         """The first calls for the parts that follow, if the answer to this one needs no second try."""
+        requests = map(self._part_request, following())
         calls = [
-            self._call(part, prompt, shape, shape.size.tokens, seating, mode, self._asked + number)
-            for number, (part, prompt, shape) in enumerate(self._following, start=1)
+            self._call(part, prompt, shape, shape.size.tokens, seating, mode, asked + number)
+            for number, (part, prompt, shape) in enumerate(requests, start=1)
         ]
         return tuple(calls)
 

@@ -82,7 +82,7 @@ class EmbeddedClient:
     def _look_ahead(self, attachment: Attachment, call: Call, on_text: OnText | None) -> None:
         # Only the default model has lanes that do not slow each other and give the same answers.
         if self._is_default:
-            self._lookahead.start(call.following, attachment, streamed=on_text is not None)
+            self._lookahead.start(call.following(), attachment, streamed=on_text is not None)
 
     @property
     def _is_default(self) -> bool:
