@@ -52,8 +52,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-# A browser that never answers would keep its process waiting for ever, and with it the whole run.
 _ROOT = Path(__file__).parents[1]
+# A browser that never answers would keep its process waiting for ever, and with it the whole run.
 _LONGEST_TEST_S = 600 if _ASKED != "full" else 3_600
 
 

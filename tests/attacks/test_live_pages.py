@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +20,6 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here; on Debian: apt-get install chromium"),
 ]
-LONGEST_S = 180
 RAN = "window.ran=1;alert(1)"
 SCRIPTS = (
     f"<script>{RAN}</script>",
@@ -84,12 +81,6 @@ async def read(page: Any, url: str, debate: str, attack: Attack) -> None:
 
 async def test_no_script_runs_on_a_live_page(tmp_path, attack: Attack):
     """The page is watched while the model writes, and read afterwards."""
-    # Chromium was seen to stop answering, and closing a page or asking it something has no time limit of its own.
-    async with asyncio.timeout(LONGEST_S):
-        await watch_and_read(tmp_path, attack)
-
-
-async def watch_and_read(tmp_path: Path, attack: Attack) -> None:
     from playwright.async_api import async_playwright
 
     noises: list[str] = []
