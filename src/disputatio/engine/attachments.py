@@ -1,7 +1,7 @@
 """Attaches an outcome or a sign-off to a closed debate, which itself does not change.
 
 Both are events at the end of its chain. Each has the hash of the event before it, which shows what was signed off. The
-user gives the author's name. The chain proves that nobody altered an attachment since. It does not prove who typed it,
+user gives the author's name. The chain proves that no attachment was altered since. It does not prove who typed it,
 nor when, because the time is that of the machine's clock.
 """
 

@@ -142,7 +142,7 @@ def market_sureness(report: DebateReport) -> list[str]:
     reading = market_reading(report)
     sentences = []
     if not outcome.get("judged"):
-        sentences.append("nobody judged the arguments")
+        sentences.append("the arguments were not judged")
     elif reading is not None:
         sentences.append(
             f"the judge's integers: {reading.inflation}"

@@ -236,7 +236,7 @@ def match_sureness(reading: MatchReading) -> list[str]:
     sentences = ["words, penalties and totals were counted by code; the scores are one judge's"]
     void = sum(row.endswith(_NOT_SAID) for speech in reading.speeches for row in speech.fouls)
     if void:
-        sentences.append(f"{counted(void, 'violation')} named by the judge did not count: nobody said the words")
+        sentences.append(f"{counted(void, 'violation')} named by the judge did not count: the words were not said")
     return sentences
 
 

@@ -3,8 +3,8 @@
 The lease is taken first, so that a running server cannot end before it is used. The start lock is taken second, so that
 two processes start only one server. The kernel frees both locks when a client is killed.
 
-Each call takes one slot of the server for itself: a slot is a file whose lock is held during the call. Calls of
-one process take turns in order; between processes the first to retry gets the slot.
+Each call takes one slot of the server: a file that it locks until it ends. Calls of one process take turns in order;
+between processes the first to retry gets the slot.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class PanelPresenter(Presenter):
         unmoved = [seat_name(row.name) for row in panel.debaters if not row.changed]
         rule = str(as_object(report.outcome.get("report")).get("decision_rule") or "")
         changes = [f"{listed(moved)} changed {'its' if len(moved) == 1 else 'their'} vote" if moved else ""]
-        changes += [f"{listed(unmoved)} never did" if moved and unmoved else "" if moved else "nobody changed a vote"]
+        changes += [f"{listed(unmoved)} never did" if moved and unmoved else "" if moved else "no vote changed"]
         dissent = [
             f"{seat_name(row.voter)} votes {row.vote}"
             for row in (panel.counts[-1].ballots if panel.counts else ())
